@@ -8,8 +8,9 @@
 
 Counted per 1,000 lines of code (without blank lines, comments and docstrings): comprehensions, conditional
 expressions, assignments of a tuple to several names. Names are a share of all that are bound: variables,
-arguments, fields, functions. `tests/test_walls.py` holds each package to its number of such names, and the
-modules that tests/limits.toml lists to their number of such expressions.
+arguments, fields, functions. `tests/test_walls.py` holds each package to its number of such names, of
+tuples and of nested conditional expressions, and the modules that tests/limits.toml lists to their number of
+such expressions.
 """
 
 from __future__ import annotations
@@ -165,6 +166,28 @@ def expressions(file: Path) -> list[int]:
     return [module.comprehensions, module.conditionals, module.tuples]
 
 
+def tuple_assignments() -> dict[str, int]:
+    """How many assignments of a tuple to several names each package has."""
+    return {name: density(files).tuples for name, files in sorted(packages().items())}
+
+
+def nested_conditionals() -> dict[str, int]:
+    """How many conditional expressions each package has that hold another one."""
+    nested: dict[str, int] = {}
+    for name, files in sorted(packages().items()):
+        nested[name] = 0
+        for file in files:
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.IfExp):
+                    parts = [*ast.walk(node.body), *ast.walk(node.test), *ast.walk(node.orelse)]
+                    nested[name] += any(isinstance(part, ast.IfExp) for part in parts)
+    return nested
+
+
+EXPRESSIONS = {"tuple_assignments": tuple_assignments, "nested_conditionals": nested_conditionals}
+"""What each package has a number of that only falls."""
+
+
 def counts() -> dict[str, int]:
     """How many such names each package binds."""
     return {name: len(stopped_names(files)) for name, files in sorted(packages().items())}
@@ -179,6 +202,10 @@ def write_limits() -> None:
     lines += ["", "[names]"]
     for name, count in counts().items():
         lines.append(f'"{name}" = {min(count, RULES["names"].get(name, 0))}')
+    for kind, counts_of_kind in EXPRESSIONS.items():
+        lines += ["", f"[{kind}]"]
+        for name, count in counts_of_kind().items():
+            lines.append(f'"{name}" = {min(count, RULES[kind].get(name, 0))}')
     lines += ["", "[expressions]"]
     for name, limits in sorted(RULES["expressions"].items()):
         lowered = [min(count, limit) for count, limit in zip(expressions(ROOT / name), limits, strict=True)]

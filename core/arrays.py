@@ -162,7 +162,8 @@ def levels(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], Co
     two values share one.
     """
     if len(values) >= COUNTED_FROM:
-        low, high = float(values.min()), float(values.max())
+        low = float(values.min())
+        high = float(values.max())
         if (high - low) * FINEST < len(values):
             places = np.rint((values - low) * FINEST).astype(np.int64)
             codes, distinct = numbered(places)

@@ -81,20 +81,30 @@ class Conversation:
 
         What a tool said after the last reply is a turn without user and reply.
         """
-        number, user, beside = 1, None, list[Message]()
+        number = 1
+        user: Message | None = None
+        tools: list[Message] = []
         for message in self.messages:
             if message.role == "user":
                 if user is not None:
-                    yield Turn(number, user, None, tuple(beside))
-                    number, beside = number + 1, []
+                    yield Turn(number, user, None, tuple(tools))
+                    number += 1
+                    tools = []
                 user = message
             elif message.role == "assistant":
-                yield Turn(number, user, message, tuple(beside))
-                number, user, beside = number + 1, None, []
+                yield Turn(number, user, message, tuple(tools))
+                number += 1
+                user = None
+                tools = []
             else:
-                beside.append(message)
-        if user is not None or beside:
-            yield Turn(number, user, None, tuple(beside))
+                tools.append(message)
+        if user is not None or tools:
+            yield Turn(number, user, None, tuple(tools))
+
+    @property
+    def replied_turns(self) -> tuple[int, ...]:
+        """The numbers of the turns that have a reply."""
+        return tuple(turn.number for turn in self.turns() if turn.reply is not None)
 
     def voice(self, message: Message) -> str:
         """“ 1”, “ 2” … by first appearance, where speakers of several names share the role; else “”.

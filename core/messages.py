@@ -500,14 +500,17 @@ ADVICE: Mapping[Advice, str] = {
 }
 """What to do, but for `USE`."""
 
-ABOUT, MORE_THAN, MANY = "about {n:,}", "more than {n:,}", "many"
+ABOUT = "about {n:,}"
+MORE_THAN = "more than {n:,}"
+MANY = "many"
 STOPPED_BY_SIGNAL = "Stopped by a signal; calls in flight were finished."
 EACH_TWO = "each by two annotators"
 EACH_BOTH = "each by both annotators"
 EACH_ALL = "each by all {n} annotators"
 EACH_SOME = "each by as many annotators as now"
 """Who rates more items: every annotator, or so many of them."""
-SAME_ITEMS, ITEMS_PART = "the same {n} items", "{n} of the same {items} items, drawn at random"
+SAME_ITEMS = "the same {n} items"
+ITEMS_PART = "{n} of the same {items} items, drawn at random"
 """Which items a second annotator rates."""
 LABEL_VARIED = "Label more, and more varied, items{by} before you decide on {judge} on {criterion}."
 LABEL_RARER = (

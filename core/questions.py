@@ -187,16 +187,14 @@ class Scale:
         if _NUMBER.fullmatch(text.strip()):
             return float(text)
         words = {label.casefold(): value for label, value in zip(self.labels, self.values, strict=True)}
-        if text.strip().casefold() not in words:
-            try:
-                given = [str(label) for label in json.loads(text)] if text.lstrip()[:1] == "[" else None
-            except ValueError:
-                return None
-            given = re.split("[;|]" if re.search("[;|]", text) else ",", text) if given is None else given
-        else:
-            given = [text]
-        chosen = {label.strip().casefold() for label in given} - {NONE, ""}
-        return float(sum(words[label] for label in chosen)) if chosen <= words.keys() else None
+        try:
+            names = [text] if text.strip().casefold() in words else _list_of(text)
+        except ValueError:
+            return None
+        labels = {name.strip().casefold() for name in names} - {NONE, ""}
+        if not labels <= words.keys():
+            return None
+        return float(sum(words[label] for label in labels))
 
     @property
     def legend(self) -> list[str]:
@@ -234,6 +232,15 @@ class Choice(NamedTuple):
 
 Fields = Mapping[str, Any]
 """What a rubric's file says of a question."""
+
+
+def _list_of(text: str) -> list[str]:
+    """The texts of a JSON list, or of a list between semicolons or bars, else commas. Raises ValueError."""
+    if text.lstrip().startswith("["):
+        return [str(entry) for entry in json.loads(text)]
+    if ";" in text or "|" in text:
+        return re.split("[;|]", text)
+    return text.split(",")
 
 
 def _number(scale: Scale, value: Any) -> float:
@@ -402,7 +409,8 @@ def _range(scale: Any) -> tuple[int, int]:
             f'the scale “{scale}” is invalid. Write it as "1..5"; other answers have a type instead of a '
             f"scale: {', '.join(TYPES)}"
         )
-    low, high = int(ends[1]), int(ends[2])
+    low = int(ends[1])
+    high = int(ends[2])
     if low == high:
         raise ValueError("a scale needs at least two values")
     if low > high:
@@ -414,13 +422,16 @@ def _anchors(anchors: Mapping[str, str], low: int, high: int) -> list[tuple[int,
     """The anchors of a scale by the values they are for, which do not overlap, lowest first."""
     levels: list[tuple[int, int, str]] = []
     for key, text in anchors.items():
-        one, several = _VALUE.fullmatch(key), _RANGE.fullmatch(key)
-        if not one and not several:
+        if value := _VALUE.fullmatch(key):
+            first = last = int(value[1])
+        elif values := _RANGE.fullmatch(key):
+            first = int(values[1])
+            last = int(values[2])
+        else:
             raise ValueError(f'the anchor “{key}” is invalid. Write 3 or "2..4"')
-        a, b = (int(one[1]), int(one[1])) if one else map(int, several.groups()) if several else (0, 0)
-        if a > b or a < low or b > high:
+        if first > last or first < low or last > high:
             raise ValueError(f"the anchor “{key}” is outside the scale {low} to {high}")
-        levels.append((a, b, text))
+        levels.append((first, last, text))
     levels.sort()
     for (_, end, _), (begin, last, _) in pairwise(levels):
         if begin <= end:
@@ -495,7 +506,8 @@ def _as_kept(places: Sequence[tuple[int, int]], text: str) -> str:
         if not begin < end <= len(text):
             raise ValueError(f"the reply of {len(text)} characters has no passage {begin}-{end}")
         if merged and begin <= merged[-1][1]:
-            begin, end = merged[-1][0], max(end, merged.pop()[1])
+            begin = merged[-1][0]
+            end = max(end, merged.pop()[1])
         merged.append((begin, end))
     return "".join(f"{begin}-{end} " for begin, end in merged) + f"of {len(text)}"
 
@@ -529,24 +541,32 @@ def edit_distance(one: str, other: str) -> float:
         return 0.0 if one == other else 1.0
     longer = max(len(one), len(other))
     begin = _alike(one, other)
-    one, other = one[begin:], other[begin:]
+    one = one[begin:]
+    other = other[begin:]
     end = _alike(one[::-1], other[::-1])
-    one, other = one[: len(one) - end], other[: len(other) - end]
+    one = one[: len(one) - end]
+    other = other[: len(other) - end]
     if not one or not other:
         return max(len(one), len(other)) / longer
     places: dict[str, int] = {}
     for place, sign in enumerate(one):
         places[sign] = places.get(sign, 0) | 1 << place
-    every, last = (1 << len(one)) - 1, 1 << len(one) - 1
-    rises, falls, distance = every, 0, len(one)
+    every = (1 << len(one)) - 1
+    last = 1 << len(one) - 1
+    rises = every
+    falls = 0
+    distance = len(one)
     for sign in other:
         equal = places.get(sign, 0)
         kept = equal | falls
         along = (((equal & rises) + rises) ^ rises) | equal
-        up, down = falls | (every & ~(along | rises)), rises & along
+        up = falls | (every & ~(along | rises))
+        down = rises & along
         distance += bool(up & last) - bool(down & last)
-        up, down = (up << 1 | 1) & every, down << 1 & every
-        rises, falls = down | (every & ~(kept | up)), up & kept
+        up = (up << 1 | 1) & every
+        down = down << 1 & every
+        rises = down | (every & ~(kept | up))
+        falls = up & kept
     return distance / longer
 
 
@@ -819,7 +839,8 @@ def scale_of(text: str) -> Scale:
         return _several({"categories": [label.strip() for label in text.split("|")]})
     wholes = _RANGE.fullmatch(text)
     if wholes:
-        low, high = int(wholes[1]), int(wholes[2])
+        low = int(wholes[1])
+        high = int(wholes[2])
         return between(low, high) if high - low > MOST_POINTS else points(low, high)
     pairs = [answer.partition(":") for answer in text.split(",")]
     values = tuple(float(value) for value, _, _ in pairs)

@@ -278,7 +278,12 @@ class Preference(NamedTuple):
     @classmethod
     def of(cls, score: float, explanation: str = "") -> Preference:
         """The preference that an answer on a pairwise scale says."""
-        return cls("A" if score > 0 else "B" if score < 0 else "C", explanation, abs(score) > 1)
+        verdict: Verdict = "C"
+        if score > 0:
+            verdict = "A"
+        elif score < 0:
+            verdict = "B"
+        return cls(verdict, explanation, abs(score) > 1)
 
     @property
     def score(self) -> int:

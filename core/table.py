@@ -212,41 +212,51 @@ def as_csv(table: Table) -> str:
 
     The ends and the reason have columns only where some row has them, n only where its column shows it.
     """
-    wide = [(column, _parts(table, column)) for column in table.columns]
-    lines: list[list[Any]] = [
-        [name for column, parts in wide for name in (column.name, *(f"{column.name}_{p}" for p in parts))]
-    ]
-    lines += [
-        [cell for column, parts in wide for cell in _cells(row.get(column.name), parts)] for row in table.rows
-    ]
+    parts_of_column = {column.name: _parts(table, column) for column in table.columns}
+    heading: list[Any] = []
+    for name, parts in parts_of_column.items():
+        heading.append(name)
+        heading += [f"{name}_{part}" for part in parts]
+    lines = [heading]
+    for row in table.rows:
+        line: list[Any] = []
+        for name, parts in parts_of_column.items():
+            line += _cells(row.get(name), parts)
+        lines.append(line)
     return _lines(lines)
 
 
 def as_figures_csv(tables: Sequence[Table]) -> str:
     """Several tables as one CSV file, a figure a line, after its table's name and the texts of its row."""
-    texts = list(dict.fromkeys(c.name for t in tables for c in t.columns if is_text(t, c)))
+    text_names: dict[str, None] = {}
+    for table in tables:
+        for column in table.columns:
+            if is_text(table, column):
+                text_names[column.name] = None
+    texts = list(text_names)
     parts = ("low", "high", "n", "reason")
     lines: list[list[Any]] = [["table", *texts, "figure", "value", *parts]]
     for table in tables:
         figures = [column for column in table.columns if not is_text(table, column)]
         for row in table.rows:
-            about = [str(row.get(name) or "") for name in texts]
-            lines += [
-                [table.name, *about, column.name, *_cells(row[column.name], parts)]
-                for column in figures
-                if row.get(column.name) is not None
-            ]
+            texts_of_row = [str(row.get(name) or "") for name in texts]
+            for column in figures:
+                if row.get(column.name) is not None:
+                    cells = _cells(row[column.name], parts)
+                    lines.append([table.name, *texts_of_row, column.name, *cells])
     return _lines(lines)
 
 
 def _parts(table: Table, column: Column) -> list[str]:
     figures = table.estimates(column.name)
-    ends, reason = any(f.interval for f in figures), any(f.reason for f in figures)
-    return [
-        *(("low", "high") if ends else ()),
-        *(("n",) if column.n else ()),
-        *(("reason",) if reason else ()),
-    ]
+    parts: list[str] = []
+    if any(figure.interval for figure in figures):
+        parts += ["low", "high"]
+    if column.n:
+        parts.append("n")
+    if any(figure.reason for figure in figures):
+        parts.append("reason")
+    return parts
 
 
 def _cells(cell: Cell, parts: Sequence[str]) -> list[Any]:

@@ -504,6 +504,21 @@ def no_package_binds_more_names_that_say_no_value() -> Iterator[str]:
 
 
 @wall
+def no_package_has_more_expressions_that_should_be_statements() -> Iterator[str]:
+    """tests/limits.toml has how many `a, b = x, y` and `a if b else c if d else e` each package has left."""
+    remedies = {
+        "tuple_assignments": "write a line for each value",
+        "nested_conditionals": "write if and elif, or a table",
+    }
+    for kind, counts in density.EXPRESSIONS.items():
+        limits = density.RULES[kind]
+        for package, count in counts().items():
+            if count > limits.get(package, 0):
+                allowed = limits.get(package, 0)
+                yield f"{package} has {count} {kind}, {allowed} are allowed: {remedies[kind]}"
+
+
+@wall
 def modules_written_out_stay_so() -> Iterator[str]:
     """tests/limits.toml has these modules, and how many dense expressions each may have."""
     kinds = ("comprehensions", "conditional expressions", "assignments of a tuple")

@@ -66,10 +66,14 @@ def _deal(
         items = studies.deal_study(
             db, name, annotators, overlap=overlap, repeats=repeats, extra=extra, match=match
         )
-        study, hidden = stored.get(db, name), annotation_flow.hidden(db, name)
+        study = stored.get(db, name)
+        hidden = annotation_flow.hidden(db, name)
         balance = dealing.plan(db, name).balance
-    k = study.overlap
-    assignment = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to every annotator"
+    assignment = "every unit to every annotator"
+    if study.overlap == 1:
+        assignment = "1 rater a unit"
+    elif study.overlap:
+        assignment = f"{study.overlap} raters a unit"
     echo(
         f"Study “{name}”, {assignment}: "
         + ", ".join(f"{person} {count} items" for person, count in sorted(items.items()))

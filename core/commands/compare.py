@@ -47,7 +47,8 @@ def command(
     workspace = Workspace.open(folder, create=not judges)
     with workspace.read() as db:
         study = pairings.find(db, name)
-    version, repeats = arguments.pop("version"), arguments.pop("judge_repeats")
+    version = arguments.pop("version")
+    repeats = arguments.pop("judge_repeats")
     if study:
         if judges and (models or facets or version):
             raise ConcordError(

@@ -112,7 +112,8 @@ def command(
     from concord.statistics import drift as statistics
 
     for pair, scores, scale in pairs:
-        before, after = scores.before.to_numpy(), scores.after.to_numpy()
+        before = scores.before.to_numpy()
+        after = scores.after.to_numpy()
         ends = (min(scale.low, *before, *after), max(scale.high, *before, *after))
         allowed = margin or MARGIN * (ends[1] - ends[0])
         outcomes.append(unchanged(pair, statistics.drift(before, after, allowed, ends)))

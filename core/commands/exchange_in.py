@@ -119,7 +119,8 @@ def _scorers(context: click.Context, option: click.Parameter, texts: tuple[str, 
 @click.pass_obj
 def _dataset(workspace: str, folder: Path, study: str) -> None:
     """A folder that `concord export dataset` wrote: conversations, ratings and comparisons."""
-    workspace_, data = options.workspace(workspace), folder / "data"
+    workspace_ = options.workspace(workspace)
+    data = folder / "data"
     if not (data / "conversations.parquet").is_file():
         raise ImportRefused(
             f"{folder} has no data/conversations.parquet, so it was not written by `concord export dataset`."
@@ -219,7 +220,8 @@ def _conversations(
 
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
-    workspace_, question = options.workspace(workspace), OWN
+    workspace_ = options.workspace(workspace)
+    question = OWN
     if rubric:
         question = pairings.question(rubric_store.find(workspace_, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(

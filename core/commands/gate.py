@@ -106,12 +106,14 @@ def command(
     report_options = Options(resamples=resamples, seed=seed)
     if file is not None:
         table, _ = drawn.read(file, reading, source)
-        report, place = report_of(table.data, report_options, table.features), f" in {file.name}"
+        report = report_of(table.data, report_options, table.features)
+        place = f" in {file.name}"
     else:
         with Workspace.open(workspace, create=False).read() as db:
             if not study:
                 raise ConcordError("Give a FILE of labels, or a study of the workspace with --study.")
-            report, place = agreement_report(db, study, report_options), f" in the study {study}"
+            report = agreement_report(db, study, report_options)
+            place = f" in the study {study}"
     criterion_name = criterion_called(report.criteria, reading.criterion)
     outcome = gate(
         report, least, criterion=criterion_name, judges=judges, statistic=statistic, group_words=place

@@ -60,7 +60,8 @@ def judge_stored(
     from concord.store import studies
 
     workspace = options.workspace(folder)
-    version, repeats = choices.pop("version"), choices.pop("judge_repeats")
+    version = choices.pop("version")
+    repeats = choices.pop("judge_repeats")
     rubric = name if name in rubric_store.names(workspace) else ""
     if rubric:
         with workspace.read() as db:

@@ -299,7 +299,8 @@ def improve(
     from concord.lab import improving
     from concord.lab.running import SharedBudget
 
-    workspace, purse = Workspace.open(folder, create=False), SharedBudget(budget)
+    workspace = Workspace.open(folder, create=False)
+    purse = SharedBudget(budget)
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
     outcome = improving.improve(

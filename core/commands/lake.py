@@ -210,7 +210,8 @@ def sample_command(
     from concord.store import studies as stored
 
     workspace = options.workspace(folder)
-    draw, judged = LakeDraw(method), list[plan.JudgeFolder]()
+    draw = LakeDraw(method)
+    judged = list[plan.JudgeFolder]()
     questions: Rubric
     if len(files) == 1 and plan.read_plan(Path(files[0])) is not None:
         if keep or name or mapping or roles:

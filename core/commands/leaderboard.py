@@ -99,9 +99,13 @@ def command(
         raise ConcordError("Scores corrected by annotators have no percentile intervals. Remove --intervals.")
     paired = own_board is not None and "beside" in inspect.signature(own_board).parameters
     if own_board and (study or weights or (beside and not paired) or percentile):
-        option = (
-            "--study" if study else "--weights" if weights else "--intervals" if percentile else "--beside"
-        )
+        option = "--beside"
+        if study:
+            option = "--study"
+        elif weights:
+            option = "--weights"
+        elif percentile:
+            option = "--intervals"
         raise ConcordError(
             f"{get(benchmark).title} has its own tables, which do not support {option}. Remove it."
         )

@@ -34,7 +34,8 @@ def command() -> None:
 
 
 def _command(benchmark: Benchmark) -> click.Command:
-    roles, options = benchmark.roles, benchmark.options
+    roles = benchmark.roles
+    options = benchmark.options
 
     @click.pass_obj
     def invoke(folder: str, /, **values: Any) -> None:

@@ -144,7 +144,7 @@ def _pairs(
     labels = " and ".join(question.label for question in study.criteria)
     rubric_words = f" ({rubric_version.variant})" if rubric_version else ""
     echo(
-        f"Study of pairs “{name}”: {len(groups)} {study.counted} of {study.benchmark}, asked: "
+        f"Study of pairs “{name}”: {len(groups)} {study.counting_unit} of {study.benchmark}, asked: "
         f"{labels}{rubric_words}."
     )
     echo(f"Assign it: concord study deal {name} --annotators …")
@@ -162,7 +162,7 @@ def _show(workspace: str, name: str) -> None:
         hidden = annotation_flow.hidden(db, name)
         signs = quality.signs(db, name)
         figures = annotation_flow.tables(db, name)
-        acts_done = acts.every(db, name)
+        acts_done = acts.of_study(db, name)
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'all annotators'}")
     for criterion in study.criteria:
@@ -183,7 +183,8 @@ def _show(workspace: str, name: str) -> None:
 
 def _selection(benchmark: str, facet_values: options.Facets) -> Filter:
     facets = dict(facet_values)
-    languages, players = facets.pop("language", ()), facets.pop("player", ())
+    languages = facets.pop("language", ())
+    players = facets.pop("player", ())
     if len(languages) > 1:
         raise StudyError("A study has one language. Choose one: --where language=VALUE.")
     return Filter(benchmark, "".join(languages), players, facets=facets)

@@ -34,7 +34,8 @@ def _object(lines: Iterator[str]) -> dict[str, Any]:
         field = _FIELD.fullmatch(line)
         if field is None:
             continue
-        name, form = json.loads(f'"{field[1]}"'), field[2].strip()
+        name = json.loads(f'"{field[1]}"')
+        form = field[2].strip()
         if form == "[":
             next(lines, None)  # the line that opens the entry
             properties[name] = {"type": "array", "items": _object(lines)}

@@ -45,7 +45,8 @@ _TALK = re.compile(r"^The conversation:\n(.*?)^End of the conversation", re.S | 
 CURE = "Judge what was done for the customer. Politeness is no help: courtesies and apologies do not count."
 """What a mock model proposes as instructions for a judge whose reasons speak of courtesies."""
 LEANING = {"lenient": 0.15, "strict": -0.15}
-_NOISE, _NOISY = 0.1, 0.25
+_NOISE = 0.1
+_NOISY = 0.25
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,20 @@ def _verdict(request: MockRequest, label: str | None) -> str:
     reason = f"{MARK} {words(request.text)} are in it."
     if label is None:
         lead = _lead(request, "verdict")
-        return f"{reason}\n\n[[{'C' if abs(lead) < 0.05 else 'A' if lead > 0 else 'B'}]]"
+        return f"{reason}\n\n[[{_letter(lead, tie='C', margin=0.05)}]]"
     turns = [int(number) for number in re.findall(r"^Turn (\d+)$", request.text, re.M)]
-    number = (
-        request.chance("turn").choice([0, *turns]) if turns else 1 + round(9 * request.place(request.text))
-    )
+    if turns:
+        number = request.chance("turn").choice([0, *turns])
+    else:
+        number = 1 + round(9 * request.place(request.text))
     return f"{reason}\n\n{label}: [[{number}]]"
+
+
+def _letter(lead: float, tie: str, margin: float) -> str:
+    """The side that leads; `tie` within the margin."""
+    if abs(lead) < margin:
+        return tie
+    return "A" if lead > 0 else "B"
 
 
 def _object(request: MockRequest, schema: Schema, text: str) -> dict[str, Any]:
@@ -123,7 +132,8 @@ def _value(request: MockRequest, name: str, schema: Schema, text: str) -> Any:
     schema = resolve(schema, root)
     options = [resolve(option, root) for option in schema.get("anyOf", ())] or [schema]
     schema = next((each for each in options if each.get("type") != "null"), schema)
-    rng, kind = request.chance(name, text), schema.get("type")
+    rng = request.chance(name, text)
+    kind = schema.get("type")
     if kind == "object" or "properties" in schema:
         return _object(request, schema, text)
     if kind == "array":
@@ -209,8 +219,7 @@ def _chosen(request: MockRequest, name: str, values: Sequence[Any], text: str) -
     if all(isinstance(value, int) for value in values):
         return values[round(request.place(text, name) * (len(values) - 1))]
     if {"A", "B"} <= set(values):
-        lead = _lead(request, name)
-        return "tie" if abs(lead) < 0.1 and "tie" in values else "A" if lead > 0 else "B"
+        return _letter(_lead(request, name), tie="tie", margin=0.1 if "tie" in values else 0.0)
     return request.chance(name, text).choice(values)
 
 

@@ -42,7 +42,8 @@ def make_app(seed: int = 0, like: str = "") -> web.Application:
     async def answer(request: web.Request) -> web.Response:
         try:
             body = await request.json()
-            name, completes = str(body["model"]), request.path.endswith("/chat/completions")
+            name = str(body["model"])
+            completes = request.path.endswith("/chat/completions")
             if not name.startswith("mock-"):
                 return _refused(404, f"There is no model {name!r} here. A mock's name begins with “mock-”.")
             if completes and (refusal := kind.refused(body, request.query.get("api-version", ""))):
@@ -71,7 +72,8 @@ def _complete(model: str, body: dict[str, Any], seed: int) -> dict[str, Any]:
     most = body.get("max_completion_tokens") or body.get("max_tokens") or math.inf
     cut = _tokens(text) > most
     text = text[: int(most) * 4] if cut else text
-    given, written = sum(_tokens(content) for _, content in messages), _tokens(text)
+    given = sum(_tokens(content) for _, content in messages)
+    written = _tokens(text)
     message = {"role": "assistant", "content": text}
     return {
         "id": f"chatcmpl-mock-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}",

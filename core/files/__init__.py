@@ -274,7 +274,8 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     by_name: dict[str, str] = {}
     taken: set[str] = set()
     for name in dict.fromkeys(names):
-        number, free = 1, file_name(name)
+        number = 1
+        free = file_name(name)
         while _folded(free) in taken:
             number += 1
             free = f"{file_name(name)}-{number}"

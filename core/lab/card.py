@@ -28,11 +28,12 @@ from concord.rubrics import rubric_store, writing
 from concord.rubrics.rubric import EXAMPLE
 from concord.runs import handshakes, rubric_judge
 from concord.store import lab, studies
-from concord.store.lab import Asked
+from concord.store.lab import JudgeUse
 from concord.table import SCHEMA, Cell, Column, Table, as_values
 from concord.workspace import Workspace
 
-EXPORTED, SCORERS = Path(__file__).parent / "exported", ("judge.py", "mlflow_scorer.py", "inspect_scorer.py")
+EXPORTED = Path(__file__).parent / "exported"
+SCORERS = ("judge.py", "mlflow_scorer.py", "inspect_scorer.py")
 """The files by which a judge runs elsewhere, with places for what is its own."""
 
 
@@ -121,7 +122,7 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     )
 
 
-def _seconds(judging_cost: Asked | None) -> str:
+def _seconds(judging_cost: JudgeUse | None) -> str:
     return (
         f"{judging_cost.seconds / judging_cost.judgements:.1f}"
         if judging_cost and judging_cost.judgements

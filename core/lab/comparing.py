@@ -22,7 +22,7 @@ from concord.statistics.intervals import (
 from concord.statistics.ratings import Floats, Ints
 from concord.statistics.resampling import Statistic, mean
 from concord.store import lab
-from concord.store.lab import Asked
+from concord.store.lab import JudgeUse
 from concord.table import Cell, Column, Table
 
 MARGIN = 0.05
@@ -42,7 +42,8 @@ def differences(bench: Bench, part: str, one: Candidate, second_judge: Candidate
     """
     criterion_names = [c.name for c in bench.criteria]
     names = ["", *criterion_names] if len(criterion_names) > 1 else criterion_names
-    inside, codes = bench.marked(part), bench.clusters(part)
+    inside = bench.marked(part)
+    codes = bench.clusters(part)
     rows: list[dict[str, Cell]] = []
     figures: list[Statistic] = []
     for name in names:
@@ -176,23 +177,23 @@ def choose(
     if not complete:
         raise NotFound(f"No judge has answered the part “{part}” yet: concord lab run {bench.parts.study} …")
     common = ~np.isnan([rated[judge] for judge in complete]).any(axis=0)
-    n, codes = int(common.sum()), bench.clusters(part)
+    n = int(common.sum())
+    codes = bench.clusters(part)
     if not n:
         raise StudyError(f"No item of the part “{part}” was answered by all of these judges.")
     point_values, resampled_values = bench.resample(
         [mean(np.where(common, rated[judge], np.nan)) for judge in complete], part, seed
     )
     order = np.argsort(-point_values, kind="stable")
-    complete, point_values, resampled_values = (
-        [complete[place] for place in order],
-        point_values[order],
-        resampled_values[order],
-    )
+    complete = [complete[place] for place in order]
+    point_values = point_values[order]
+    resampled_values = resampled_values[order]
     wide = simultaneous(resampled_values, n), simultaneous_differences(resampled_values)
     rows: list[dict[str, Cell]] = []
     close: list[tuple[float, int]] = []
     for place, judge in enumerate(complete):
-        cost_of_judge, behind = bench.costs[part].get(judge), None
+        cost_of_judge = bench.costs[part].get(judge)
+        behind = None
         cost = price(cost_of_judge)
         if place:
             behind = of_items(
@@ -218,7 +219,8 @@ def choose(
         )
     stopped = [judge for judge in candidates if judge not in complete]
     rows += [{"judge": str(judge), "n": answer_counts[judge]} for judge in stopped]
-    best, cheapest = complete[0], complete[min(close)[1]] if close else None
+    best = complete[0]
+    cheapest = complete[min(close)[1]] if close else None
     sentence = f"Best on {part}: {best}."
     if len(complete) == 1:
         sentence += " No other judge to compare it with."
@@ -250,7 +252,7 @@ def choose(
     return Table("lab-choice", title, columns, tuple(rows), notes=tuple(notes), meta=meta), best
 
 
-def price(judging_cost: Asked | None) -> float | None:
+def price(judging_cost: JudgeUse | None) -> float | None:
     """The cost of 1,000 judgements; None where nothing was asked or a call had no price."""
     if judging_cost is None or not judging_cost.judgements or judging_cost.unpriced:
         return None

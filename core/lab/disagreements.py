@@ -54,12 +54,15 @@ def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST_LIST
     distances[:, ~inside] = np.nan
     measured_items = ~np.isnan(distances).all(axis=0)
     unit_of_id = {unit.id: unit for unit in bench.parts.units}
-    spoken = lab.said(db, bench.parts.conversations(DEVELOP), judge=judge.model, variant=judge.variant)
+    spoken = lab.answers_with_words(
+        db, bench.parts.conversations(DEVELOP), judge=judge.model, variant=judge.variant
+    )
     words = {(one.conversation, one.turn, one.criterion): one.words for one in spoken}
     disagreements = []
     for place in np.flatnonzero(measured_items).tolist():
         largest_place = int(np.nanargmax(distances[:, place]))
-        criterion, unit = bench.criteria[largest_place], unit_of_id[bench.units[place]]
+        criterion = bench.criteria[largest_place]
+        unit = unit_of_id[bench.units[place]]
         if not distances[largest_place, place] > 1e-9:
             continue
         scores = bench.people[criterion.name]

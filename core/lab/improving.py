@@ -137,7 +137,8 @@ def improve(
             f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. Its answers are "
             "stored and not paid again. Use a larger --budget to continue."
         )
-    trial.choice, say = base, trial.sentences.append
+    trial.choice = base
+    say = trial.sentences.append
     first = trial.mean(base, DEVELOP)
     say(f"Agreement of {judge} by {base.variant} with annotators on {DEVELOP}: {first:.3f}.")
     if first >= EQUAL:
@@ -181,7 +182,8 @@ def _with_examples(trial: Trial) -> list[Numbered]:
     rubric = trial.base.rubric
     if rubric.per_turn or rubric.judge.examples:
         return []
-    bench, candidate = trial.bench(), trial.candidate(trial.base)
+    bench = trial.bench()
+    candidate = trial.candidate(trial.base)
     with trial.workspace.read() as db:
         examples = variants.pick_examples(
             db, bench, rubric, EXAMPLES, candidate if candidate in bench.answers else None
@@ -192,8 +194,11 @@ def _with_examples(trial: Trial) -> list[Numbered]:
 def _proposed(trial: Trial) -> list[Numbered]:
     """The version of the best of so many proposals by *develop*; [] where none was better there."""
     assert trial.propose is not None
-    base, say = trial.base, trial.sentences.append
-    best, reached, tried = base, trial.mean(base, DEVELOP), [base.rubric.judge.instructions.strip()]
+    base = trial.base
+    say = trial.sentences.append
+    best = base
+    reached = trial.mean(base, DEVELOP)
+    tried = [base.rubric.judge.instructions.strip()]
     for number in range(1, trial.rounds + 1):
         try:
             proposal = trial.propose(messages(trial, best, tried))
@@ -218,20 +223,23 @@ def _proposed(trial: Trial) -> list[Numbered]:
             f"{reached:.3f}."
         )
         if mean > reached:
-            best, reached = candidate_version, mean
+            best = candidate_version
+            reached = mean
     return [] if best == base else [best]
 
 
 def messages(trial: Trial, rubric_version: Numbered, tried: Sequence[str] = ()) -> list[Message]:
     """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*."""
-    bench, excerpts = trial.bench(), []
+    bench = trial.bench()
+    excerpts = []
     with trial.workspace.read() as db:
         for one in disagreements.largest(db, bench, trial.candidate(rubric_version), MOST_EXAMPLES):
             conversation = conversations.load(db, one.unit.conversation)
             text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(conversation, (one.unit.turn,)))[
                 :LONGEST
             ]
-            word, words = one.criterion.scale.word(one.answer), one.criterion.scale.words(one.people)
+            word = one.criterion.scale.word(one.answer)
+            words = one.criterion.scale.words(one.people)
             line = f"{one.criterion.name}: people {words}; the judge {word} ({one.words[:300]})"
             excerpts.append(f"====\n{text}\n====\n{line}")
     questions = "\n".join(f"- {c.name}: {c.statement}" for c in bench.criteria)

@@ -22,7 +22,7 @@ from concord.rating import Criterion
 from concord.statistics.ratings import CriterionScores, Floats, Ints, Ratings, divide, read_ratings, sums
 from concord.statistics.resampling import Statistic, bootstrap, mean_defined, mean_estimates
 from concord.store import exclusions, frames, lab, ratings, rubrics, studies
-from concord.store.lab import Asked
+from concord.store.lab import JudgeUse
 from concord.studies.clusters import FEWEST_CLUSTERS
 from concord.studies.judge_runs import mean_of_runs
 
@@ -53,7 +53,7 @@ class Bench:
     units: tuple[int, ...]
     people: Ratings
     answers: Mapping[Candidate, Mapping[str, Floats]]
-    costs: Mapping[str, Mapping[Candidate, Asked]]
+    costs: Mapping[str, Mapping[Candidate, JudgeUse]]
     versions: Mapping[str, int]
     resamples: int = 1000
 
@@ -178,7 +178,7 @@ def read(db: Database, study: str, *, resamples: int = 1000) -> Bench:
         answers[judge] = {name: score for name, score in scores_of_judge.items() if score is not None}
     criteria = tuple(c for c in criteria if c.name in all_ratings.criteria)
     costs = {
-        part: {Candidate(a.judge, a.variant): a for a in lab.asked(db, parts.conversations(part))}
+        part: {Candidate(a.judge, a.variant): a for a in lab.judge_uses(db, parts.conversations(part))}
         for part in divided.PARTS
     }
     units = tuple(int(str(unit)) for unit in all_ratings.units)
@@ -196,7 +196,8 @@ def _on_scale(
     """A judge's answers to a question on people's scale, on which another range is placed end to end; None
     where it was not asked.
     """
-    scale, name = criterion.scale, criterion.name
+    scale = criterion.scale
+    name = criterion.name
     score = table[name].judges.get(label) if name in table.criteria else None
     judge_scale = judge_scales.get(name)
     if score is None or np.isnan(score).all():

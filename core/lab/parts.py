@@ -83,12 +83,14 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
             "questions must have the names of the study's criteria."
         )
     facets, scenario_of = scenarios(db, study)
-    means, players = levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
+    means = levels(db, study)
+    players = {unit["id"]: unit["player"] for unit in studies.units(db, study)}
     keys = {unit["id"]: unit["key"] for unit in studies.units(db, study)}
     units_of_scenario: defaultdict[str, list[int]] = defaultdict(list)
     for unit in sorted(means, key=lambda unit: keys[unit]):
         units_of_scenario[scenario_of[unit]].append(unit)
-    n, groups = len(means), len(units_of_scenario)
+    n = len(means)
+    groups = len(units_of_scenario)
     if n < 3 * FEWEST:
         raise StudyError(
             f"Annotators rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, {FEWEST} "

@@ -32,7 +32,8 @@ from concord.workspace import Workspace
 
 MARGIN = 0.1
 """Of the width of a scale, the mean shift that counts as none."""
-AS_IT_IS, REPEATED = "as it is", "asked again"
+AS_IT_IS = "as it is"
+REPEATED = "asked again"
 ORDER = "questions in reverse order"
 FILLER = (
     "\n\nTo sum up what was said above: this reply has addressed the message, and everything that belongs to "
@@ -100,7 +101,8 @@ def checked(
         *((name, name, "own") for name in CHANGES),
         (ORDER, AS_IT_IS, "reversed"),
     ]:
-        benchmark, repeats = _slug(changed_as), 2 if name == AS_IT_IS else 1
+        benchmark = _slug(changed_as)
+        repeats = 2 if name == AS_IT_IS else 1
         with lab_workspace.read() as db:
             if not conversations.values(db, benchmark)["player"]:
                 continue
@@ -174,7 +176,7 @@ def _answers(
     """A judge's mean answer by question, conversation by conversation; nan where it gave none."""
     place = {number: keys.index(key) for key, number in conversations.existing(db, keys).items()}
     scores_of: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
-    for one in lab.said(db, list(place), judge=judge, variant=variant, repeat=repeat):
+    for one in lab.answers_with_words(db, list(place), judge=judge, variant=variant, repeat=repeat):
         scores_of[one.criterion, place[one.conversation]].append(one.score)
     means = {pair: float(np.mean(scores)) for pair, scores in scores_of.items()}
     return {

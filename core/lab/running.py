@@ -51,7 +51,7 @@ def carry_out(workspace: Workspace, plan: JudgePlan, purse: SharedBudget) -> Pro
     limit = None
     if purse.left is not None:
         with workspace.read() as db:
-            limit = purse.left + runs.spent(db, plan.benchmark, as_dict(plan))
+            limit = purse.left + runs.cost_of_plan(db, plan.benchmark, as_dict(plan))
     progress = engine.execute(workspace, job, max_cost=limit)
     purse.amount += progress.spent.cost
     return progress

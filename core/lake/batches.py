@@ -22,7 +22,7 @@ from concord.runs.batch_store import BatchEnd, BatchesStanding, CallOutcome
 from concord.runs.batches import Batches
 from concord.runs.budget import Budget
 from concord.runs.call_runner import Calls
-from concord.store.batches import ENDED, Batch, Waiting
+from concord.store.batches import FINAL_STATES, Batch, Waiting
 from concord.store.database import now
 
 
@@ -55,7 +55,9 @@ class JournalBatches:
             name: [batch.lines for batch in batches if batch.model == name and batch.state == "refused"]
             for name in models
         }
-        return BatchesStanding(calls, [batch for batch in batches if batch.state not in ENDED], refusals)
+        return BatchesStanding(
+            calls, [batch for batch in batches if batch.state not in FINAL_STATES], refusals
+        )
 
     async def calls(self, batch: int) -> dict[str, Waiting]:
         """The calls that wait in a batch, by id."""
@@ -218,7 +220,7 @@ class LakeBatches:
             self.reserve(name, sum(call.cost for call in waiting))
             self.waits[name] = len(waiting)
             self._open[name] = Counter(
-                batch.model for batch in journal.batches.values() if batch.state not in ENDED
+                batch.model for batch in journal.batches.values() if batch.state not in FINAL_STATES
             )
             if not waiting:
                 del self.waits[name], self._open[name]

@@ -103,7 +103,8 @@ def _stored(workspace: Workspace, given: Any, name: str) -> str:
     with TemporaryDirectory(prefix="concord-") as folder:
         file = Path(folder) / "conversations.jsonl"
         if isinstance(given, str | Path):
-            file, name = Path(given), Path(given).stem
+            file = Path(given)
+            name = Path(given).stem
         else:
             rows = given.to_dict("records") if isinstance(given, pd.DataFrame) else given
             lines = (json.dumps(dict(row), ensure_ascii=False, default=str) for row in rows)
@@ -184,7 +185,8 @@ def _run(workspace: Workspace, job: planning.Job, max_cost: float | None, retry_
 def _judged(
     workspace: Workspace, benchmark: str, judges: Sequence[str], variant: str, run: Progress
 ) -> Judged:
-    start, names = f"{benchmark}/", set(judges)
+    start = f"{benchmark}/"
+    names = set(judges)
     with workspace.read() as db:
         given = ratings.exported(db, benchmark=benchmark, variant=variant)
         rows = [row for row in given if row["rater"] in names]

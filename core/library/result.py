@@ -182,11 +182,13 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
     if nominal:
         alpha = report.section("people", criterion)["nominal"].rows[0]
         metric = str(alpha["coefficient"]).removeprefix("alpha_")
-        annotators, alphas = Figures(), Figures({metric: cast(Estimate, alpha["value"])})
+        annotators = Figures()
+        alphas = Figures({metric: cast(Estimate, alpha["value"])})
         people = Figures()
     else:
         part = report.agreement.criteria[criterion]
-        annotators, alphas = Figures(with_others(report.ratings, criterion)), Figures(part.alpha)
+        annotators = Figures(with_others(report.ratings, criterion))
+        alphas = Figures(part.alpha)
         rows = report.section("people", criterion)["people"].rows
         by_title = {str(row["measure"]): cast(Estimate, row["value"]) for row in rows}
         people = Figures({name: by_title[of] for name, of in reliability.COEFFICIENTS.items()})

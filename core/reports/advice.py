@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from concord.codes import GOOD, Advice, Verdict
 from concord.estimate import Estimate
 
-WEAK, SLIGHT = 0.4, 0.2
+WEAK = 0.4
+SLIGHT = 0.2
 """Agreement that is sure to lie below these is weak, or slight: κ is at most “fair”, or “slight” (Landis and
 Koch 1977)."""
 

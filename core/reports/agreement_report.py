@@ -104,7 +104,8 @@ class AgreementReport(Evidence):
 
         It names the criteria on which there are some. Raises NotFound as `tables_of` does.
         """
-        sentences, key = [], criterion or self.main
+        sentences = []
+        key = criterion or self.main
         for name in self._section_names([name for name in sections if name != "all"], criterion):
             if reason := self.lacks(name, key):
                 place = "" if SECTIONS[name].scope == Scope.STUDY else f" on {self.label(key)}"
@@ -166,7 +167,8 @@ class AgreementReport(Evidence):
         def plain(name: str, criterion: str) -> dict[str, Any]:
             return {table.name: as_values(table) for table in self.section(name, criterion).values()}
 
-        study, drawing = self.agreement.study, self.agreement.drawing
+        study = self.agreement.study
+        drawing = self.agreement.drawing
         values: dict[str, Any] = {"schema": SCHEMA, "study": study, "items": self.agreement.items}
         values |= {name: drawing[name] for name in RESAMPLING if drawing[name] is not None}
         values |= {name: plain(name, self.main) for name in names_of(Scope.STUDY)}

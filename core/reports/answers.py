@@ -43,9 +43,11 @@ def answers_that_differ(evidence: Evidence, criterion: str, judge: str) -> Table
     Items on which people tie, or that one of both did not answer, are no such items. Raises StudyError for an
     unknown criterion.
     """
-    scores, question = evidence.ratings[criterion], evidence.criterion(criterion)
+    scores = evidence.ratings[criterion]
+    question = evidence.criterion(criterion)
     word = question.scale.word if question else "{:g}".format
-    people, judge_scores = answer_of_people(scores), scores.judges[judge]
+    people = answer_of_people(scores)
+    judge_scores = scores.judges[judge]
     places = np.flatnonzero(
         np.isfinite(people + judge_scores) & (np.abs(people - judge_scores) > 10**-DIGITS)
     )
@@ -74,7 +76,8 @@ def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | No
     priced = {judge: price for judge in evidence.judges if (price := prices.get(judge)) is not None}
     if len(priced) == len(evidence.judges) and len(set(priced.values())) > 1:
         return max(priced, key=lambda judge: priced[judge]), "the dearest"
-    table, name = section(evidence, "glance", criterion)["glance"], default_coefficient(evidence, criterion)
+    table = section(evidence, "glance", criterion)["glance"]
+    name = default_coefficient(evidence, criterion)
     alone = {row["rater"]: value_of(row[name]) for row in table.rows}
     return min(evidence.judges, key=lambda judge: alone.get(judge, -inf)), (
         "which agrees least with annotators"
@@ -90,10 +93,16 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     """
     gap = pair["difference"]
     if not isinstance(gap, Estimate) or gap.value is None or gap.interval is None:
-        return f"Unknown: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
-    value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
-    does, does_not = "Yes: use the second panel", "No: use the first panel"
-    word = does if low > -margin else does_not if high < 0 else "Inconclusive"
+        reason = gap.reason if isinstance(gap, Estimate) else "no difference is defined"
+        return f"Unknown: {reason}."
+    value = -gap.value
+    low = -gap.interval[1]
+    high = -gap.interval[0]
+    word = "Inconclusive"
+    if low > -margin:
+        word = "Yes: use the second panel"
+    elif high < 0:
+        word = "No: use the first panel"
     first, second = (_money(price, currency).removeprefix("price ") for price in prices)
     return (
         f"{word}. The second panel's ρ with annotators' mean, less the first's: {value:+z.2f} "

@@ -51,12 +51,13 @@ def with_people(
     metric = metric_of(evidence, criterion)
 
     def figures(table: Ratings) -> list[Figure]:
-        return [
-            undefined("the answers are categories, which have no order")
-            if not ratings[criterion].ordered and name not in ("kappa", "alpha")
-            else coefficient(table, criterion, members, name, metric)
-            for name in names
-        ]
+        figures: list[Figure] = []
+        for name in names:
+            if ratings[criterion].ordered or name in ("kappa", "alpha"):
+                figures.append(coefficient(table, criterion, members, name, metric))
+            else:
+                figures.append(undefined("the answers are categories, which have no order"))
+        return figures
 
     results = estimates(
         figures(ratings), ratings, criterion=criterion, **evidence.resampling, recompute=figures

@@ -39,13 +39,15 @@ COLUMNS = (
 def available_studies(db: Database, board: Leaderboard) -> list[str]:
     """The studies that hold enough conversations of this leaderboard, the usual one first."""
     ids = set(board.scored.index)
-    return [
-        name
-        for name in stored.ranked(db)
-        if stored.get(db, name).rubric == board.rated.rubric
-        and stored.conversations_rated(db, name) >= FEWEST
-        and not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, name))
-    ]
+    names: list[str] = []
+    for name in stored.ranked(db):
+        if stored.get(db, name).rubric != board.rated.rubric:
+            continue
+        if stored.conversations_rated(db, name) < FEWEST:
+            continue
+        if not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, name)):
+            names.append(name)
+    return names
 
 
 def check(db: Database, board: Leaderboard, study: str) -> None:
@@ -55,7 +57,8 @@ def check(db: Database, board: Leaderboard, study: str) -> None:
     facets in which conversations differ, without those of scenarios, and facets by which the study was drawn.
     """
     rated = {unit["conversation_id"] for unit in stored.units(db, study)}
-    filters, ids = board.rated.filters, set(board.usable.index)
+    filters = board.rated.filters
+    ids = set(board.usable.index)
     sample = stored.get(db, study).sample
     sample_filter = sample.filter.get("facets", {}) if sample else {}
     for name in dict.fromkeys([*board.rated.mixed, *sample_filter]):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from concord.arrays import Columns, distinct_values
 from concord.codes import PLAYERS, Claim
@@ -113,9 +114,7 @@ class Evidence:
         Raises NotFound for a scale that is declared for an unknown criterion.
         """
         shared = scales(data, options.scales)
-        # The final of one criterion would say everything twice.
-        questions = [c for c in data.study.criteria if c.name in data.final_criteria and c.scale.ordered]
-        criteria = () if len(questions) < 2 or no_final(questions) else tuple(c.name for c in questions)
+        criteria = _criteria_of_final(data)
         ratings = read_ratings(
             data.rows,
             criteria=data.criteria,
@@ -130,30 +129,19 @@ class Evidence:
             categories=[c.name for c in data.study.criteria if not c.scale.ordered],
         )
         if data.weights:
-            units = [int(str(unit)) for unit in ratings.units]
-            weights = np.array([data.weights.get(unit, 0.0) for unit in units])
-            strata = np.array([data.strata.get(unit, -1) for unit in units]) if data.strata else None
-            ratings = replace(ratings, inclusion=Inclusion(weights, strata))
-        return cls(data, ratings, options, {} if features is None else features, shared)
+            ratings = replace(ratings, inclusion=_inclusion(data, ratings))
+        return cls(data, ratings, options, features or {}, shared)
 
     @property
     def criteria(self) -> tuple[str, ...]:
         """What people were asked or judges answered: what has an order, *final* its last, then categories."""
-        return (
-            *self.ordered,
-            *(
-                name
-                for name, criterion_scores in self.ratings.criteria.items()
-                if not criterion_scores.ordered
-            ),
-        )
+        categories = [name for name, scores in self.ratings.criteria.items() if not scores.ordered]
+        return (*self.ordered, *categories)
 
     @property
     def ordered(self) -> tuple[str, ...]:
         """The criteria whose answers have an order, and *final*."""
-        return tuple(
-            name for name, criterion_scores in self.ratings.criteria.items() if criterion_scores.ordered
-        )
+        return tuple(name for name, scores in self.ratings.criteria.items() if scores.ordered)
 
     @property
     def main(self) -> str:
@@ -165,14 +153,20 @@ class Evidence:
         names = self.ordered or self.criteria
         candidates = [name for name in self.data.final_criteria if name in names]
         leading = (*names[-1:], *candidates)[-1]
-        if FINAL in names:
-            leading = candidates[0] if self.data.study.rubric else FINAL
-        return next(filter(self._compared, (leading, *names)), leading)
+        if FINAL in names and self.data.study.rubric:
+            leading = candidates[0]
+        elif FINAL in names:
+            leading = FINAL
+        for name in (leading, *names):
+            if self._compared(name):
+                return name
+        return leading
 
     def _compared(self, criterion: str) -> bool:
         """Whether a judge and people have an item in common."""
         scores = self.ratings[criterion]
-        if criterion == FINAL and not len(np.unique(scores.target[np.isfinite(scores.target)])) > 1:
+        means_of_people = np.unique(scores.target[np.isfinite(scores.target)])
+        if criterion == FINAL and len(means_of_people) < 2:
             return False  # people's means of opposite criteria may all be equal
         return any(np.isfinite(score + scores.target).any() for score in scores.judges.values())
 
@@ -204,7 +198,8 @@ class Evidence:
     @property
     def first_criteria(self) -> dict[str, str]:
         """The criteria that raters are looked at on, by their labels: *final* only if it is all there is."""
-        names = [n for n in self.ordered if n != FINAL] or self.ordered or self.criteria
+        asked_names = [name for name in self.ordered if name != FINAL]
+        names = asked_names or self.ordered or self.criteria
         return {self.label(name): name for name in names}
 
     @cached_property
@@ -213,15 +208,15 @@ class Evidence:
         parts = {name: self.ratings[name] for name in self.first_criteria.values()}
         tests = sum(len(scores.judges) for scores in parts.values())
         people = self.ratings.people
-        repeats = list[tuple[str, Copy | OnlyCopy]]()
+        repeats: list[RepeatedAnswers] = []
         for name, scores in parts.items():
             nominal = self.lead(name) == "kappa"
-            repeats += [(name, copy) for copy in copies(scores, people, nominal=nominal)]
-            repeats += [(name, copy) for copy in only_copies(scores, people)]
-        sure = sure_of(Claim.COPY, [copy.p for _, copy in repeats], tests)
-        return tuple(
-            RepeatedAnswers(name, copy, proven) for (name, copy), proven in zip(repeats, sure, strict=True)
-        )
+            for copy in copies(scores, people, nominal=nominal):
+                repeats.append(RepeatedAnswers(name, copy, sure=False))
+            for only_copy in only_copies(scores, people):
+                repeats.append(RepeatedAnswers(name, only_copy, sure=False))
+        sure = sure_of(Claim.COPY, [repeat.copy.p for repeat in repeats], tests)
+        return tuple(repeat._replace(sure=proven) for repeat, proven in zip(repeats, sure, strict=True))
 
     @property
     def copied(self) -> dict[str, str]:
@@ -239,7 +234,7 @@ class Evidence:
     @property
     def primary_panel(self) -> tuple[str, ...]:
         """Who is meant by “the judges”: the panel of all, else the only judge."""
-        return self.panels[0] if self.panels else self.judges[:1]
+        return self.judges if self.panels else self.judges[:1]
 
     @cached_property
     def features(self) -> dict[str, Floats]:
@@ -249,28 +244,28 @@ class Evidence:
     @cached_property
     def own_family(self) -> dict[str, Floats]:
         """Each judge with a family: which items are by a player of this family."""
-        families, players = dict(self.options.families), self.players
-        if not {*self.data.models_of_judges.values()} & {*families}:
+        families = dict(self.options.families)
+        if not families.keys() & set(self.data.models_of_judges.values()):
             return {}
-        of_items = [players.get(unit, "") for unit in self.ratings.units]
+        of_items = [self.players.get(unit, "") for unit in self.ratings.units]
         return own_family(families, self.data.models_of_judges, self.ratings.judges, of_items)
 
     def criterion(self, name: str) -> Criterion | None:
         """The question behind a criterion; None for *final*, which nobody was asked."""
-        return next((c for c in self.data.study.criteria if c.name == name), None)
+        for criterion in self.data.study.criteria:
+            if criterion.name == name:
+                return criterion
+        return None
 
     def preferences(self, criterion: str) -> dict[float, float]:
         """What each answer chooses of two: the share of the first, ½ in a tie; {} where they are no pair."""
         question = self.criterion(criterion)
-        labels = (
-            question.scale.labels if question and question.scale.named and not question.scale.sets else ()
-        )
-        both_sides = sides(labels)
-        return (
-            dict(zip(question.scale.values, both_sides.shares, strict=True))
-            if question and both_sides
-            else {}
-        )
+        if question is None or not question.scale.named or question.scale.sets:
+            return {}
+        both_sides = sides(question.scale.labels)
+        if not both_sides:
+            return {}
+        return dict(zip(question.scale.values, both_sides.shares, strict=True))
 
     def orders(self, criterion: str) -> dict[str, PairOrders]:
         """Each judge's answers by what was shown first, where this is known."""
@@ -279,15 +274,20 @@ class Evidence:
             return {}
         place = {unit: index for index, unit in enumerate(self.ratings.units)}
         item = np.array([place.get(unit, -1) for unit in rows["unit"].tolist()], dtype=np.int64)
+
+        def answers(rows_of_order: npt.NDArray[np.bool_]) -> Floats:
+            scores = np.full(len(place), np.nan)
+            scores[item[rows_of_order]] = rows["score"][rows_of_order]
+            return scores
+
         by_judge: dict[str, PairOrders] = {}
         for judge in self.ratings.judges:
             rows_of_judge = (rows["rater"] == judge) & (rows["criterion"] == criterion) & (item >= 0)
-            by_order = np.full((2, len(place)), np.nan)
-            for answers, straight in zip(by_order, (True, False), strict=True):
-                rows_of_order = rows_of_judge & (rows["straight"] == straight)
-                answers[item[rows_of_order]] = rows["score"][rows_of_order]
+            straight = np.asarray(rows["straight"], dtype=bool)
             if rows_of_judge.any():
-                by_judge[judge] = PairOrders(*by_order)
+                by_judge[judge] = PairOrders(
+                    answers(rows_of_judge & straight), answers(rows_of_judge & ~straight)
+                )
         return by_judge
 
     @cached_property
@@ -328,27 +328,24 @@ class Evidence:
         if scale is not None and scale.offered and not self.ratings.other_scale.get(criterion):
             return np.array(scale.offered, dtype=np.float64)
         scores = self.ratings[criterion]
-        ends = [scale.low, scale.high] if scale else []
-        all_answers = np.concatenate([of_people(scores), *scores.judges.values(), ends])
-        all_answers = all_answers[~np.isnan(all_answers)]
-        return (
-            np.arange(np.floor(all_answers.min()), np.ceil(all_answers.max()) + 1)
-            if len(all_answers)
-            else np.zeros(1)
-        )
+        answers = [of_people(scores), *scores.judges.values()]
+        if scale:
+            answers.append(np.array([scale.low, scale.high], dtype=np.float64))
+        known_answers = np.concatenate(answers)
+        known_answers = known_answers[~np.isnan(known_answers)]
+        if not len(known_answers):
+            return np.zeros(1)
+        return np.arange(np.floor(known_answers.min()), np.ceil(known_answers.max()) + 1)
 
     def cut(self, criterion: str) -> tuple[float, str]:
         """The score from which people pass an item, and in words where it comes from."""
-        if criterion in dict(self.options.cuts):
-            return dict(self.options.cuts)[criterion], ""
-        question = self.criterion(criterion)
-        parts = (
-            [question]
-            if question
-            else [c for c in self.data.study.criteria if c.name in self.ratings.final_criteria]
-        )
-        if parts:
-            middles = [(part.scale.low + part.scale.high) / 2 for part in parts]
+        cuts = dict(self.options.cuts)
+        if criterion in cuts:
+            return cuts[criterion], ""
+        names = (criterion,) if self.criterion(criterion) else self.ratings.final_criteria
+        questions = [question for question in self.data.study.criteria if question.name in names]
+        if questions:
+            middles = [(question.scale.low + question.scale.high) / 2 for question in questions]
             return sum(middles) / len(middles), "the middle of the scale"
         answers = self.answers(criterion)
         return float(answers[0] + answers[-1]) / 2, "the middle of all answers"
@@ -361,21 +358,25 @@ class Evidence:
     @property
     def resampling(self) -> dict[str, Any]:
         """How resamples are drawn: their number and seed, and what is drawn together."""
-        resamples = enough(self.ratings, self.options.resamples)
-        resampling: dict[str, Any] = {"resamples": resamples, "seed": self.options.seed}
-        resampling |= {"clusters": self.data.clusters, "alike": " and ".join(self.data.cluster_by)}
-        return resampling | {"people": self.people}
+        return {
+            "resamples": enough(self.ratings, self.options.resamples),
+            "seed": self.options.seed,
+            "clusters": self.data.clusters,
+            "alike": " and ".join(self.data.cluster_by),
+            "people": self.people,
+        }
 
     @property
     def panels_and_resampling(self) -> dict[str, Any]:
         """The panels looked at closely, and how resamples are drawn."""
-        return {"panels": self.panels} | self.resampling
+        return {"panels": self.panels, **self.resampling}
 
     @property
     def people(self) -> People:
         """Whom intervals are about: who is asked for, else annotators like these where the design allows."""
-        population: People = "like-these" if self.ratings.several_people else "these"
-        return self.options.people or population
+        if self.options.people:
+            return self.options.people
+        return "like-these" if self.ratings.several_people else "these"
 
     @cached_property
     def players(self) -> Mapping[Any, str]:
@@ -385,11 +386,11 @@ class Evidence:
     @property
     def facets(self) -> dict[str, Mapping[int, str]]:
         """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
-        return {
-            name: values
-            for name, values in self.data.facets.items()
-            if len(distinct_values(values)) <= MOST_GROUPS
-        }
+        facets: dict[str, Mapping[int, str]] = {}
+        for name, values in self.data.facets.items():
+            if len(distinct_values(values)) <= MOST_GROUPS:
+                facets[name] = values
+        return facets
 
     @property
     def groups(self) -> dict[str, Mapping[Any, str]]:
@@ -402,3 +403,25 @@ class Evidence:
 
             noun = known_or_imported(benchmark).player_noun
         return {noun: self.players, **self.facets}
+
+
+def _criteria_of_final(data: StudyRatings) -> tuple[str, ...]:
+    """The criteria of which *final* is made; none where it is not measured: the final of one criterion would
+    say everything twice.
+    """
+    questions: list[Criterion] = []
+    for criterion in data.study.criteria:
+        if criterion.name in data.final_criteria and criterion.scale.ordered:
+            questions.append(criterion)
+    if len(questions) < 2 or no_final(questions):
+        return ()
+    return tuple(question.name for question in questions)
+
+
+def _inclusion(data: StudyRatings, ratings: Ratings) -> Inclusion:
+    """The weights of the items, and their strata where they were drawn by strata."""
+    units = [int(str(unit)) for unit in ratings.units]
+    weights = np.array([data.weights.get(unit, 0.0) for unit in units])
+    if not data.strata:
+        return Inclusion(weights, None)
+    return Inclusion(weights, np.array([data.strata.get(unit, -1) for unit in units]))

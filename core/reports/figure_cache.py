@@ -128,7 +128,8 @@ def from_json(value: Any) -> Any:
         return value
     if KIND not in value:
         return {key: from_json(part) for key, part in value.items()}
-    kind, parts = value[KIND], from_json(value["of"])
+    kind = value[KIND]
+    parts = from_json(value["of"])
     makers: dict[str, Callable[..., Any]] = {**RECORDS, **TUPLES, **CODES}
     if kind == "dict":
         return dict(parts)
@@ -139,7 +140,8 @@ class FigureCache(MutableMapping[K, V]):
     """Values of one kind by what they are of: made once, and on the disk for the next process."""
 
     def __init__(self, texts: StoredFigures, kind: str) -> None:
-        self._texts, self._kind = texts, kind
+        self._texts = texts
+        self._kind = kind
         self._values: dict[K, V] = {}
 
     def __getitem__(self, key: K) -> V:

@@ -137,7 +137,8 @@ def _p_against(row: RaterAgreement) -> float:
 
 def _few_items(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     """How many items there are, and how many of the rarer of two answers, where these are few."""
-    scores, question = evidence.ratings[criterion], evidence.criterion(criterion)
+    scores = evidence.ratings[criterion]
+    question = evidence.criterion(criterion)
     largest = max(
         (int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0
     )
@@ -148,7 +149,8 @@ def _few_items(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     if question is None or not question.scale.two or not len(answers):
         return
     rarer = min(question.scale.values, key=lambda value: int((answers == value).sum()))
-    n, part = int((answers == rarer).sum()), "sensitivity" if rarer == question.scale.high else "specificity"
+    n = int((answers == rarer).sum())
+    part = "sensitivity" if rarer == question.scale.high else "specificity"
     if n < FEWEST_RARER and n < len(answers) / 2:
         yield flag(
             Claim.RARE,
@@ -180,7 +182,8 @@ def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iter
         if bias.value is None or bias.interval is None:
             continue
         low, high = sorted(map(abs, bias.interval))
-        name, is_higher = judge_name(subject), bias.value > 0
+        name = judge_name(subject)
+        is_higher = bias.value > 0
         values: dict[str, Any] = {"judge": subject[0] if len(subject) == 1 else "", "Judge": capital(name)}
         if yes := _yes(evidence, criterion):
             values |= {"answer": yes, "side": "more" if is_higher else "less"}
@@ -202,7 +205,8 @@ def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Ite
     largest = next(iter(differing_groups(evidence, criterion)), None)
     if largest is None or largest.p > (CLAIMS[Claim.GROUP].share or 0.0):
         return
-    yes, size = _yes(evidence, criterion), largest.inside - largest.outside
+    yes = _yes(evidence, criterion)
+    size = largest.inside - largest.outside
     values: dict[str, Any] = {
         "judge": largest.judge,
         "subject": largest.group,
@@ -322,7 +326,8 @@ def _compresses(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -
     p = [_p_of_compression(one, ignoring=one.judge in ignoring) for one in slopes]
     for one in sorted(compress(slopes, statable(Claim.COMPRESSES, p)), key=lambda one: value_of(one.slope)):
         low, high = one.slope.interval or (0.0, 0.0)
-        slope, ratio = one.slope.value or 0.0, one.ratio.value or 0.0
+        slope = one.slope.value or 0.0
+        ratio = one.ratio.value or 0.0
         yield flag(Claim.COMPRESSES, judge=one.judge, slope=slope, ratio=ratio, low=low, high=high)
 
 
@@ -355,7 +360,8 @@ def _weakens(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> It
 
 def _position(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
     """Judges that choose the first of two more or less often than people, of a question about pairs."""
-    question, answers = evidence.criterion(criterion), evidence.preferences(criterion)
+    question = evidence.criterion(criterion)
+    answers = evidence.preferences(criterion)
     if question is None or not answers:
         return
     orders = evidence.orders(criterion)
@@ -437,10 +443,8 @@ def _copies(evidence: Evidence) -> Iterable[Flag]:
     places: dict[tuple[str, str], dict[str, str]] = {}
     for name, copy, sure in evidence.repeated:
         if isinstance(copy, Copy) and sure:
-            label, symbol = (
-                evidence.label(name),
-                "κ" if default_coefficient(evidence, name) == "kappa" else "ρ",
-            )
+            label = evidence.label(name)
+            symbol = "κ" if default_coefficient(evidence, name) == "kappa" else "ρ"
             figures = f"{label} ({symbol} = {copy.rho:z.2f}, at most {copy.next:z.2f} with other annotators)"
             places.setdefault((copy.judge, copy.person), {})[label] = figures
     for (judge, person), figures_ in places.items():

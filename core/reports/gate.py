@@ -62,7 +62,8 @@ def gate(
         return Tested(subject, False, reason, GateOutcome.UNKNOWN)
     figure, words, left = headline(report, name, members, statistic)
     rests_on = f"{figure.n or 0:,} items" + (f", excluded: {excluded(left)}" if left else "")
-    value, ci = figure.value, figure.interval
+    value = figure.value
+    ci = figure.interval
     tested = Tested(subject, False, "", GateOutcome.UNKNOWN, value, ci, figure.n, left)
     if value is None or ci is None:
         reason = figure.reason or "the figure has no interval"
@@ -81,7 +82,8 @@ def gate(
 def unchanged(subject: str, drift: Drift) -> Tested:
     """Whether a judge that judged the same items again is shown to give the same scores; `subject` names "
     "it."""
-    shift, moved = drift.shift, f"{subject} {DRIFTS[drift.word]}"
+    shift = drift.shift
+    moved = f"{subject} {DRIFTS[drift.word]}"
     if shift.value is None:
         return Tested(subject, False, f"{moved}: {shift.reason}.")
     return Tested(

@@ -39,7 +39,8 @@ def headline(
     check_known("criterion", [criterion], evidence.criteria)
     check_known("judge", members, ratings.judges)
     members = tuple(judge for judge in ratings.judges if judge in members)
-    name, held_out = statistic or default_coefficient(evidence, criterion), False
+    name = statistic or default_coefficient(evidence, criterion)
+    held_out = False
     if statistic is None:
         table = (
             section(evidence, "glance", criterion)["glance"]
@@ -48,7 +49,8 @@ def headline(
         )
         column = next(c for c in table.columns if c.name == agreement_column(table))
         row = next(row for row in table.rows if row["rater"] == panel_name(members))
-        figure, held_out = cast(Estimate, row[column.name]), column.name == "judge"
+        figure = cast(Estimate, row[column.name])
+        held_out = column.name == "judge"
         words = column.title if held_out else coefficient_words(evidence, criterion, name)
     else:
         figure = with_people(evidence, criterion, members, [statistic])[statistic]

@@ -117,7 +117,8 @@ def first_two(board: Leaderboard) -> str:
             return f"{leading[0]} scores significantly higher than all others."
         names = f"{', '.join(leading[:-1])} and {leading[-1]}"
         return f"{names} do not differ significantly: each may be first."
-    first, second = ranked[0].player, ranked[1].player
+    first = ranked[0].player
+    second = ranked[1].player
     gap = differences_to(replace(board, resamples=max(board.resamples, 200)), second)[first]
     if gap.value is None or gap.low is None or gap.high is None:
         reason = gap.reason if gap.n != 1 else "they share one scenario"

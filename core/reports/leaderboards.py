@@ -288,7 +288,8 @@ def standings(
     results = []
     for player, rows in players.items():
         factor = length_factor(lengths[player], median)
-        complete, usable = rows[rows.complete], rows[rows.counted]
+        complete = rows[rows.complete]
+        usable = rows[rows.counted]
         values = usable[[FINAL, FINAL, *criteria]].to_numpy(float, copy=True)
         values[:, 0] *= 1.0 if factor is None else factor
         ends = [known_ends.get(name) for name in (FINAL, FINAL, *criteria)]
@@ -348,7 +349,8 @@ def foremost(table: Table) -> str:
     figures = table.estimates(table.meta.get("first by", ""))
     if not figures or figures[0].value is None:
         return ""
-    best, low = figures[0], figures[0].low
+    best = figures[0]
+    low = figures[0].low
     size = f" (n = {best.n})" if best.n else ""
     mean = f"{table.label(table.rows[0])} has {{}} mean score{{}} {best.value:.2f}{size}"
     if len(figures) == 1:
@@ -395,10 +397,12 @@ def length_factor(length: float | None, median: float | None) -> float | None:
 def ranks(scores: Sequence[float]) -> list[int]:
     """Ranks of falling scores: a score shares the rank of the first of its group while within 0.06 of it."""
     places: list[int] = []
-    first, rank = 0.0, 0
+    first = 0.0
+    rank = 0
     for place, score in enumerate(scores, start=1):
         if not places or round(first - score, DIGITS) > MARGIN:
-            first, rank = score, place
+            first = score
+            rank = place
         places.append(rank)
     return places
 

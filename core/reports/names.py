@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 from concord.statistics.ratings import default_panels, panel_name
-from concord.table import Table
+from concord.table import Cell, Column, Table
 
 
 def reader_names(judges: Sequence[str], known_judges: Sequence[str] = ()) -> dict[str, str]:
@@ -26,7 +25,10 @@ def reader_names(judges: Sequence[str], known_judges: Sequence[str] = ()) -> dic
 
 def first_names(names: Sequence[str]) -> str:
     """At most three names, and how many more there are: “Ada, Ben, Cleo and 2 more”."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    text = ", ".join(names[:3])
+    if len(names) > 3:
+        text += f" and {len(names) - 3} more"
+    return text
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:
@@ -38,20 +40,31 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
             text = text.replace(panel, name)
         return names.get(text, text)
 
-    rows = (
-        {name: readable(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
-        for row in table.rows
-    )
-    columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)
+    rows: list[dict[str, Cell]] = []
+    for row in table.rows:
+        readable_row = dict(row)
+        for name, cell in row.items():
+            if isinstance(cell, str):
+                readable_row[name] = readable(cell)
+        rows.append(readable_row)
+    columns: list[Column] = []
+    for column in table.columns:
+        if column.title in names:
+            column = replace(column, heading=names[column.title])
+        columns.append(column)
     return replace(table, rows=tuple(rows), columns=tuple(columns))
 
 
 def short_names(judges: Sequence[str]) -> dict[str, str]:
     """Judges' names without the words that all of them begin with, for where there is little room."""
     words = {judge: re.split(r"(?<=[-_/ :])", judge) for judge in judges}
-    places = zip(*words.values(), strict=False)
-    alike = sum(1 for _ in takewhile(lambda place: len(set(place)) == 1, places)) if len(words) > 1 else 0
-    return {
-        judge: "".join(tokens[min(alike, min(map(len, words.values())) - 1) :])
-        for judge, tokens in words.items()
-    }
+    if len(words) < 2:
+        return {judge: judge for judge in words}
+    shared = 0
+    for words_at_place in zip(*words.values(), strict=False):
+        if len(set(words_at_place)) > 1:
+            break
+        shared += 1
+    # The shortest name keeps its last word.
+    shared = min(shared, min(map(len, words.values())) - 1)
+    return {judge: "".join(words_of_judge[shared:]) for judge, words_of_judge in words.items()}

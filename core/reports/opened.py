@@ -3,29 +3,39 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from sqlite_utils import Database
 
 from concord.rating import Criterion, Rater
 from concord.scores import Line, labels
 from concord.store import ratings, summaries
-from concord.store.ratings import Stored
+from concord.store.ratings import StoredRating
+
+
+class JudgeReason(NamedTuple):
+    """Why a judge gave a score, which is in words."""
+
+    judge: str
+    criterion: str
+    score: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What judges gave one turn, or the whole: criterion → judge → its scores in words; and judge, criterion,
-    score and reason of each that has a reason.
-    """
+    """What judges gave one turn, or the whole: criterion → judge → its scores in words; and the reasons."""
 
     scores: dict[str, dict[str, str]] = field(default_factory=dict)
-    reasons: list[tuple[str, str, str, str]] = field(default_factory=list)
+    reasons: list[JudgeReason] = field(default_factory=list)
 
     @property
     def judges(self) -> list[str]:
         """Those who gave a score, by name."""
-        return sorted({judge for scores_of_judge in self.scores.values() for judge in scores_of_judge})
+        judges: set[str] = set()
+        for score_by_judge in self.scores.values():
+            judges.update(score_by_judge)
+        return sorted(judges)
 
 
 @dataclass(frozen=True)
@@ -33,7 +43,7 @@ class OpenedConversation:
     """The ratings of a conversation in the order of the questions, the means they make, and judgements."""
 
     questions: Mapping[str, Criterion]
-    ratings: Sequence[Stored]
+    ratings: Sequence[StoredRating]
     lines: Sequence[Line]
     judgements: Sequence[Mapping[str, Any]]
 
@@ -55,51 +65,67 @@ class OpenedConversation:
     @cached_property
     def rater_names(self) -> dict[Rater, str]:
         """What to call each rater."""
-        of_lines = [rater for line in self.lines for rater in line.raters]
-        return labels([*of_lines, *(r.rater for r in self.ratings)], mark_simulated=True)
+        raters: list[Rater] = []
+        for line in self.lines:
+            raters += line.raters
+        raters += [rating.rater for rating in self.ratings]
+        return labels(raters, mark_simulated=True)
 
     def label(self, criterion: str) -> str:
         """A criterion as a reader sees it."""
-        return self.questions[criterion].label if criterion in self.questions else criterion.capitalize()
+        if criterion in self.questions:
+            return self.questions[criterion].label
+        return criterion.capitalize()
 
-    def word(self, r: Stored) -> str:
+    def word(self, rating: StoredRating) -> str:
         """A score in the words of its question; a number where it is not asked (any more)."""
-        question = self.questions.get(r.criterion)
-        return question.scale_of(r.rater.kind).word(r.score) if question else f"{r.score:g}"
+        question = self.questions.get(rating.criterion)
+        if question is None:
+            return f"{rating.score:g}"
+        return question.scale_of(rating.rater.kind).word(rating.score)
 
     def cells(self, line: Line) -> dict[Rater, str]:
         """What each rater gave on a line: the mean; of categories, which have none, the answers."""
-        return {
-            rater: self._answers(line, (r for r in self.ratings if r.rater == rater)) or f"{mean:.2f}"
-            for rater, mean in line.raters.items()
-        }
+        cells: dict[Rater, str] = {}
+        for rater, mean in line.raters.items():
+            ratings_of_rater = [rating for rating in self.ratings if rating.rater == rater]
+            cells[rater] = self._answers(line, ratings_of_rater) or f"{mean:.2f}"
+        return cells
 
     def means(self, line: Line) -> tuple[str, str]:
         """The judges' and people's mean on a line; people's answers where they are categories."""
         if self._unordered(line):
-            return "–", self._answers(line, (r for r in self.ratings if r.rater.kind == "human")) or "–"
-        judges, people = ("–" if mean is None else f"{mean:.2f}" for mean in (line.judges, line.people))
-        return judges, people
+            ratings_of_people = [rating for rating in self.ratings if rating.rater.kind == "human"]
+            return "–", self._answers(line, ratings_of_people) or "–"
+        return _mean(line.judges), _mean(line.people)
 
     def verdicts(self) -> dict[int, Verdicts]:
         """What judges gave each turn, by its number; under 0 what they gave the whole."""
         by_turn: dict[int, Verdicts] = {}
-        for r in self.ratings:
-            if r.rater.kind == "judge":
-                label, judge, word = self.label(r.criterion), self.rater_names[r.rater], self.word(r)
-                verdicts = by_turn.setdefault(r.turn or 0, Verdicts())
+        for rating in self.ratings:
+            if rating.rater.kind == "judge":
+                label = self.label(rating.criterion)
+                judge = self.rater_names[rating.rater]
+                word = self.word(rating)
+                verdicts = by_turn.setdefault(rating.turn or 0, Verdicts())
                 row = verdicts.scores.setdefault(label, {})
                 row[judge] = f"{row[judge]}, {word}" if judge in row else word
-                if r.explanation:
-                    verdicts.reasons.append((judge, label, word, r.explanation))
+                if rating.explanation:
+                    verdicts.reasons.append(JudgeReason(judge, label, word, rating.explanation))
         return by_turn
 
     def _unordered(self, line: Line) -> bool:
         return line.criterion in self.questions and not self.questions[line.criterion].scale.ordered
 
-    def _answers(self, line: Line, stored_ratings: Iterable[Stored]) -> str:
+    def _answers(self, line: Line, stored_ratings: Iterable[StoredRating]) -> str:
         """Answers by name to the criterion of a line, in one line; “” where they are numbers."""
         if not self._unordered(line):
             return ""
-        answers = [r.score for r in stored_ratings if r.criterion == line.criterion]
-        return self.questions[line.criterion].scale.words(answers) if answers else ""
+        answers = [rating.score for rating in stored_ratings if rating.criterion == line.criterion]
+        if not answers:
+            return ""
+        return self.questions[line.criterion].scale.words(answers)
+
+
+def _mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"

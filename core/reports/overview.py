@@ -11,7 +11,7 @@ from concord.rubrics import rubric_store
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, holdings, ratings, runs
 from concord.store.access import Annotator, annotators
-from concord.store.holdings import Played, StudyHeld
+from concord.store.holdings import PlayerConversations, StudyHeld
 from concord.store.runs import Progress
 from concord.store.studies import ranked
 from concord.workspace import Workspace
@@ -25,7 +25,7 @@ class Overview:
 
     models: tuple[Model, ...]
     trouble: str
-    played: tuple[Played, ...]
+    played: tuple[PlayerConversations, ...]
     mock_judges: bool
     studies: tuple[StudyHeld, ...]
     pairs: tuple[StudyHeld, ...]
@@ -38,7 +38,7 @@ class Overview:
     @property
     def simulated(self) -> bool:
         """Whether anything here comes from mock models."""
-        contents: tuple[Played | StudyHeld, ...] = (*self.played, *self.studies, *self.pairs)
+        contents: tuple[PlayerConversations | StudyHeld, ...] = (*self.played, *self.studies, *self.pairs)
         return self.mock_judges or any(one.simulated for one in contents)
 
 
@@ -72,7 +72,7 @@ def look(workspace: Workspace) -> Overview:
         return Overview(
             models,
             trouble,
-            tuple(holdings.played(db)),
+            tuple(holdings.players(db)),
             any(judge.simulated for judge in ratings.judges(db)),
             studies,
             tuple(holdings.pairs(db)),

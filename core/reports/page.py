@@ -97,7 +97,8 @@ def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, 
     """The keys and the texts of the units of a stored study."""
     units = studies.units(db, study)
     read = conversations.several(db, [unit["conversation_id"] for unit in units])
-    keys, texts = dict[int, str](), dict[int, str]()
+    keys = dict[int, str]()
+    texts = dict[int, str]()
     for unit, (conversation, _) in zip(units, read, strict=True):
         keys[unit["id"]] = unit["key"] + (f", turn {unit['turn']}" if unit["turn"] is not None else "")
         messages = conversation.messages
@@ -110,7 +111,8 @@ def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, 
 
 def _answers(report: AgreementReport, criterion: str) -> list[Table]:
     """Named answers of judges and people crossed."""
-    question, ratings = report.criterion(criterion), report.ratings
+    question = report.criterion(criterion)
+    ratings = report.ratings
     if question is None or not question.scale.named:
         return []
     crossings = [crossed(ratings, criterion, judge, question.scale.word) for judge in ratings.judges]
@@ -142,10 +144,13 @@ def _disagreements(
     report: AgreementReport, criterion: str, keys: Mapping[int, str], texts: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """The answers of judges that are farthest from people's, the largest differences first."""
-    ratings, question = report.ratings, report.criterion(criterion)
-    scores, word = ratings[criterion], question.scale.word if question else str
+    ratings = report.ratings
+    question = report.criterion(criterion)
+    scores = ratings[criterion]
+    word = question.scale.word if question else str
     nominal = bool(question and question.scale.named)
-    people, judges = answer_of_people(scores) if nominal else scores.target, list(scores.judges)
+    people = answer_of_people(scores) if nominal else scores.target
+    judges = list(scores.judges)
     levels = [ratings.level(criterion, Contender(judge, (judge,), scores.judges[judge])) for judge in judges]
     gaps = np.nan_to_num(np.abs(np.reshape(levels, (len(judges), len(people))) - people))
     gaps = gaps != 0 if nominal else gaps
@@ -154,8 +159,10 @@ def _disagreements(
     ]
     rows = []
     for judge, place in zip(*np.unravel_index(largest, gaps.shape), strict=True):
-        unit, name = ratings.units[place], judges[judge]
-        number, player = unit if isinstance(unit, int) else -1, report.players.get(unit, "")
+        unit = ratings.units[place]
+        name = judges[judge]
+        number = unit if isinstance(unit, int) else -1
+        player = report.players.get(unit, "")
         rows.append(
             {
                 "item": keys.get(number, str(unit)),

@@ -44,34 +44,37 @@ def forest(table: Table) -> dict[str, Any]:
     """A forest plot in pixels of the glance: rows with verdict, dot, ends and held-out annotator, and the
     axis's marks. No rows where no correlation is defined.
     """
-    rows = [
-        (
-            ": ".join(filter(None, [str(row["name"]), VERDICTS.get(str(row.get("verdict")), "")])),
-            figure,
-            row.get("person"),
-        )
-        for row, figure in table.defined(agreement_column(table))
-    ]
-    lowest = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
+    rows = table.defined(agreement_column(table))
+    lowest = min((figure.low for _, figure in rows if figure.low is not None), default=0.0)
     marks = np.arange(min(0.0, np.floor(lowest * 5) / 5), 1.01, 0.2).round(1).tolist()
     axis = next(column.title for column in table.columns if column.name == agreement_column(table))
-    with_person = any(isinstance(person, Estimate) and person.defined for _, _, person in rows)
-    left, right = marks[0], marks[-1]
+    left = float(marks[0])
+    right = float(marks[-1])
 
     def position(value: float | None) -> float | None:
-        return None if value is None else round((value - left) / (right - left) * WIDTH, 1)
+        if value is None:
+            return None
+        return round((value - left) / (right - left) * WIDTH, 1)
 
-    return {
-        "rows": [
+    bars: list[dict[str, Any]] = []
+    with_person = False
+    for row, figure in rows:
+        name = str(row["name"])
+        verdict = VERDICTS.get(str(row.get("verdict")), "")
+        person = row.get("person")
+        person_value = person.value if isinstance(person, Estimate) else None
+        with_person |= person_value is not None
+        bars.append(
             {
-                "name": name,
+                "name": f"{name}: {verdict}" if verdict else name,
                 "dot": position(figure.value),
                 "low": position(figure.low),
                 "high": position(figure.high),
+                "person": position(person_value),
             }
-            | {"person": position(person.value if isinstance(person, Estimate) else None)}
-            for name, figure, person in rows
-        ],
+        )
+    return {
+        "rows": bars,
         "marks": [(position(mark), f"{mark:.1f}") for mark in marks],
         "zero": position(0.0) if left < 0 else None,
         "axis": f"{axis}{'; grey bar: another annotator' if with_person else ''}; 95% intervals",

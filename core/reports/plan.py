@@ -191,11 +191,13 @@ def _scores(
     pilot = options.agreement is None and int(has_both.sum()) >= FEWEST
     if pilot and np.ptp(people[has_both]) > 0 and np.ptp(judge[has_both]) > 0:
         agreement = float(np.corrcoef(people[has_both], judge[has_both])[0, 1])
-        mean, deviation = float(people[has_both].mean()), float(people[has_both].std(ddof=1))
+        mean = float(people[has_both].mean())
+        deviation = float(people[has_both].std(ddof=1))
         basis = f"as in the pilot of {int(has_both.sum())} labels"
     else:
         agreement = EXPECTED if options.agreement is None else options.agreement
-        mean, deviation = float(judge_answers.mean()), float(judge_answers.std(ddof=1))
+        mean = float(judge_answers.mean())
+        deviation = float(judge_answers.std(ddof=1))
         basis = (
             "as you expect"
             if options.agreement is not None
@@ -360,20 +362,13 @@ def _widths(
         row |= {"hours": work * options.seconds / 3600, "price": work * options.price}
         rows.append(row)
     shares = isinstance(design, CrossedAnswers)
-    columns = [
-        Column("labels", "Rows labelled"),
-        *(
-            Column(
-                figure.value,
-                f"± {PLAN_FIGURES[figure]}",
-                digits=3 if figure == PlanFigure.AGREEMENT or shares else 2,
-                percent=shares and figure != PlanFigure.AGREEMENT,
-            )
-            for figure in figures
-        ),
-        Column("hours", "Hours", digits=1, file_only=not options.seconds),
-        Column("price", "Price", file_only=not options.price),
-    ]
+    columns = [Column("labels", "Rows labelled")]
+    for figure in figures:
+        is_share = shares and figure != PlanFigure.AGREEMENT
+        digits = 3 if figure == PlanFigure.AGREEMENT or shares else 2
+        columns.append(Column(figure.value, f"± {PLAN_FIGURES[figure]}", digits=digits, percent=is_share))
+    columns.append(Column("hours", "Hours", digits=1, file_only=not options.seconds))
+    columns.append(Column("price", "Price", file_only=not options.price))
     note = "Half of the width that 95% intervals are expected to have."
     if draw == LabelDraw.BY_ANSWER:
         note += f" Of each of the judge's answers as many as {PLAN_FIGURES[aim]} needs."
@@ -388,19 +383,18 @@ ENOUGH = 0.05
 def _enough(table: Table, labels: int, design: Design) -> list[str]:
     """That judging a part of a log is enough, with the intervals and prices of the part and of all."""
     *parts, log = table.rows
-    part = next((row for row in parts if float(str(row["beyond"])) <= ENOUGH), None)
-    if part is None:
-        return []
-    return [
-        messages.part_is_enough(
-            int(str(part["judged"])),
-            int(str(log["judged"])),
-            labels,
-            (float(str(part["half_width"])), float(str(log["half_width"]))),
-            (float(str(part["judging"])), float(str(log["judging"]))),
-            percent=isinstance(design, CrossedAnswers),
-        )
-    ]
+    for part in parts:
+        if float(str(part["beyond"])) <= ENOUGH:
+            sentence = messages.part_is_enough(
+                int(str(part["judged"])),
+                int(str(log["judged"])),
+                labels,
+                (float(str(part["half_width"])), float(str(log["half_width"]))),
+                (float(str(part["judging"])), float(str(log["judging"]))),
+                percent=isinstance(design, CrossedAnswers),
+            )
+            return [sentence]
+    return []
 
 
 def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
@@ -414,21 +408,26 @@ def _judging(design: Design, options: PlanOptions, labels: int) -> Table:
         inside = float((design.shares * design.spread(PlanFigure.RATE)).sum())
         correlation = math.sqrt(max(1 - inside / deviation**2, 0)) if deviation else 0.0
     else:
-        deviation, correlation = design.deviation, design.correlation
+        deviation = design.deviation
+        correlation = design.correlation
     parts = sorted({part for part in (labels, *USUAL_PARTS, log) if labels <= part <= log})
     people = labels * options.annotators * options.price
-    rows = [
-        {
-            "judged": one.judged,
-            "half_width": one.half_width,
-            "judging": one.price,
-            "total": one.price + people,
-            "beyond": one.half_width / all_of.half_width - 1 if all_of.half_width else 0.0,
-        }
-        for designs in [judging(deviation, correlation, labels, log, parts, price=options.judge_price)]
-        for all_of in designs[-1:]
-        for one in designs
-    ]
+    designs = judging(deviation, correlation, labels, log, parts, price=options.judge_price)
+    half_width_of_all = designs[-1].half_width
+    rows: list[dict[str, Cell]] = []
+    for part_design in designs:
+        beyond = 0.0
+        if half_width_of_all:
+            beyond = part_design.half_width / half_width_of_all - 1
+        rows.append(
+            {
+                "judged": part_design.judged,
+                "half_width": part_design.half_width,
+                "judging": part_design.price,
+                "total": part_design.price + people,
+                "beyond": beyond,
+            }
+        )
     shares = isinstance(design, CrossedAnswers)
     columns = (
         Column("judged", "Rows judged, at random"),

@@ -18,7 +18,8 @@ from concord.table import SCHEMA
 
 def sums(checksums: Mapping[str, Any]) -> str:
     """The hashes of `provenance_values`, in one sentence."""
-    sample, ratings = checksums["sample_sha256"], checksums["ratings_sha256"]
+    sample = checksums["sample_sha256"]
+    ratings = checksums["ratings_sha256"]
     return f"{checksums['units']} units, SHA-256 {sample}; {checksums['ratings']} ratings, SHA-256 {ratings}."
 
 

@@ -23,7 +23,9 @@ from concord.statistics.intervals import ORDER, described
 from concord.statistics.ratings import Floats, Ints
 from concord.table import Cell, Column, Table
 
-UNIFORM, TOP_TWO, PAGERANK = "uniform", "top two", "PageRank"
+UNIFORM = "uniform"
+TOP_TWO = "top two"
+PAGERANK = "PageRank"
 FEWEST = 3
 """PageRank needs so many models that judge each other."""
 MOST_VALUES = 12
@@ -78,13 +80,15 @@ def judges_compared(board: Leaderboard) -> tuple[str, ...]:
     if len(board.judges) > 1:
         return board.judges
     rated = board.rated
-    best, largest = board.judges, 0
+    best = board.judges
+    largest = 0
     for version in sorted({rated.raters[judge].variant for judge in rated.judges}):
         judges = tuple(judge for judge in rated.judges if rated.raters[judge].variant == version)
         scores = rated.scores[rated.scores.judge.isin(judges)]
         complete = int((scores.groupby("conversation").judge.nunique() == len(judges)).sum())
         if len(judges) > 1 and complete > largest:
-            best, largest = judges, complete
+            best = judges
+            largest = complete
     return best
 
 
@@ -207,7 +211,8 @@ def _by_condition(scored: _Board, name: str) -> tuple[list[dict[str, Cell]], tup
 
     Nothing where the conversations that count have one value, or more than `MOST_VALUES`.
     """
-    usable, title = scored.board.usable, name.replace("_", " ")
+    usable = scored.board.usable
+    title = name.replace("_", " ")
     values = usable.language if name == "language" else scored.board.rated.facets.get(name)
     if values is None:
         return [], ()
@@ -269,19 +274,13 @@ def _panels(db: Database, scored: _Board, judges: Orders, study: str) -> tuple[O
             "to every other such model, weighted by the mean overall score it gave, without edges to "
             f"itself; damping {figures.DAMPING}. Judges that do not play have weight 0."
         )
-    rows: list[dict[str, Cell]] = [
-        {"judge": judge}
-        | {
-            name: undefined(panel) if isinstance(panel, str) else Estimate(panel.get(judge, 0.0))
-            for name, panel in panels.items()
-        }
-        for judge in scored.judges
-    ]
-    with_people = {
-        name: undefined(panel) if isinstance(panel, str) else people.rho(panel)
-        for name, panel in panels.items()
-    }
-    rows.append({"judge": "ρ with annotators", **with_people})
+    rows: list[dict[str, Cell]] = [{"judge": judge} for judge in scored.judges]
+    with_people: dict[str, Cell] = {"judge": "ρ with annotators"}
+    for name, panel in panels.items():
+        for judge, row in zip(scored.judges, rows, strict=True):
+            row[name] = undefined(panel) if isinstance(panel, str) else Estimate(panel.get(judge, 0.0))
+        with_people[name] = undefined(panel) if isinstance(panel, str) else people.rho(panel)
+    rows.append(with_people)
     columns = (Column("judge"), *(Column(name, digits=3) for name in panels))
     meta = {"top_two_by": chosen_by, "pagerank": ranks, "study": people.name}
     title = "Weights of the judges in each panel, and the panel's Spearman's ρ with annotators"
@@ -320,10 +319,14 @@ class _Annotated(NamedTuple):
         """Spearman's ρ of a weighted panel with people's mean."""
         if not self.name:
             return undefined("no study with annotators has conversations of this leaderboard")
-        if lacking := [judge for judge, weight in weights.items() if weight and judge not in self.finals]:
-            return undefined(f"the study {self.name} has no scores of {lacking[0]}")
-        score = sum((self.finals[judge] * weight for judge, weight in weights.items() if weight), 0.0)
-        return rank_correlation(np.asarray(score), self.target, PANEL, "people's mean")
+        score = np.zeros(len(self.target))
+        for judge, weight in weights.items():
+            if not weight:
+                continue
+            if judge not in self.finals:
+                return undefined(f"the study {self.name} has no scores of {judge}")
+            score = score + self.finals[judge] * weight
+        return rank_correlation(score, self.target, PANEL, "people's mean")
 
 
 def _annotated(db: Database, board: Leaderboard, study: str) -> _Annotated:
@@ -338,7 +341,8 @@ def _annotated(db: Database, board: Leaderboard, study: str) -> _Annotated:
     of_final = report.ratings.criteria.get(FINAL)
     if of_final is None:
         return _Annotated()
-    models, versions = report.data.models_of_judges, report.data.versions_of_judges
+    models = report.data.models_of_judges
+    versions = report.data.versions_of_judges
     by_rater = {(models.get(name), versions.get(name)): scores for name, scores in of_final.judges.items()}
     raters = {judge: board.rated.raters[judge] for judge in board.judges}
     keys = {judge: (rater.name, rater.variant) for judge, rater in raters.items()}

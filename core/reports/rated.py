@@ -12,7 +12,7 @@ from concord.runs import judged
 from concord.runs.benchmark import Benchmark
 from concord.runs.registry import BENCHMARKS, get, part, slice_of
 from concord.store import conversations, ratings, runs, tables
-from concord.store.filters import Where
+from concord.store.filters import FacetValues
 from concord.store.tables import PROMPT, mixed_notes
 from concord.table import Table
 
@@ -49,7 +49,7 @@ class Rated:
 
     system: Benchmark
     """Who was asked what: the benchmark, or what a rubric asks of its conversations."""
-    filters: Where
+    filters: FacetValues
     conversations: pd.DataFrame
     scores: pd.DataFrame
     raters: Mapping[str, Rater]
@@ -144,7 +144,7 @@ def boards(db: Database, benchmark: str) -> list[str]:
     return [*([""] if has_board else ()), *judged.versions(db, benchmark)]
 
 
-def gather(db: Database, benchmark: str, filters: Where | None = None, rubric: str = "") -> Rated:
+def gather(db: Database, benchmark: str, filters: FacetValues | None = None, rubric: str = "") -> Rated:
     """What a leaderboard is made of; by the judges of a rubric, or of a version of it, where it is named.
 
     Raises NotFound for an unknown benchmark or a value in `filters` that nothing has, ConcordError where no
@@ -174,7 +174,8 @@ def gather(db: Database, benchmark: str, filters: Where | None = None, rubric: s
             f"conversation{f' {filter_words}' if filter_words else ''} yet. Start a run "
             f"with judges, or let judges rate stored conversations with `concord judge {benchmark}`."
         )
-    rows, facets = tables.conversations(db, benchmark, filters), tables.facets(db, benchmark)
+    rows = tables.conversations(db, benchmark, filters)
+    facets = tables.facets(db, benchmark)
     return Rated(
         system,
         filters or {},

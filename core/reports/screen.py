@@ -13,6 +13,7 @@ from concord.messages import CHANGES, CORRECTED_SHARE, SHARE, SHARE_BASIS, UNSTA
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import default_coefficient
 from concord.reports.headline import headline
+from concord.reports.wording import count_words
 from concord.statistics.confusion import mistaken
 from concord.statistics.glance import agreement_column
 from concord.statistics.majority import ties_of_people
@@ -30,7 +31,8 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     categories also the two that a judge confuses most often.
     """
     glance_table = report.section("glance", criterion)["glance"]
-    by, kappa = agreement_column(glance_table), default_coefficient(report, criterion) == "kappa"
+    by = agreement_column(glance_table)
+    kappa = default_coefficient(report, criterion) == "kappa"
     rows = sorted(glance_table.rows, key=lambda row: -value_of(row[by]))[:MOST_JUDGES]
     column_of_name = {column.name: column for column in glance_table.columns}
     shown_first = [
@@ -78,7 +80,8 @@ def _unstable(report: AgreementReport, criterion: str) -> list[str]:
     sentences = []
     for judge in dict.fromkeys(runs["rater"].tolist()):
         rows_of_judge = (runs["rater"] == judge) & (runs["criterion"] == criterion)
-        unit, score = runs["unit"][rows_of_judge], runs["score"][rows_of_judge]
+        unit = runs["unit"][rows_of_judge]
+        score = runs["score"][rows_of_judge]
         items, codes, counts = np.unique(unit, return_inverse=True, return_counts=True)
         several = int((counts > 1).sum())
         first = score[np.unique(codes, return_index=True)[1]][codes]
@@ -90,7 +93,8 @@ def _unstable(report: AgreementReport, criterion: str) -> list[str]:
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
     """The two categories that a judge confuses most often; “” of judges together."""
-    ratings, question = report.ratings, report.criterion(criterion)
+    ratings = report.ratings
+    question = report.criterion(criterion)
     return (
         mistaken(ratings, criterion, judge, question.scale.word)
         if question and judge in ratings.judges
@@ -102,18 +106,13 @@ def rated(report: AgreementReport, criterion: str) -> str:
     """What was rated, by how many; on how many items judges are not compared, and why."""
     scores = report.ratings[criterion]
     present = scores.present > 0
-    people = "annotators without names" if scores.unlinked else _count(len(scores.people), "annotator")
-    sentence = (
-        f"Rated: {_count(int(present.sum()), 'item')} by {people}; {_count(len(report.judges), 'judge')}."
-    )
+    people = "annotators without names" if scores.unlinked else count_words(len(scores.people), "annotator")
+    items = count_words(int(present.sum()), "item")
+    sentence = f"Rated: {items} by {people}; {count_words(len(report.judges), 'judge')}."
     if left_out := int((present & ~report.ratings.open(criterion)).sum()):
         reasons = ", ".join(dict.fromkeys(report.data.left_out.values()))
         sentence += f" Judges' figures exclude {left_out} of them: {reasons}."
     return sentence
-
-
-def _count(number: int, one: str, several: str = "") -> str:
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
 def tables(report: AgreementReport, criterion: str) -> list[Table]:
@@ -137,7 +136,7 @@ def _with_shares(decisions: Table, ties: int) -> Table:
     )
     word = by_name["people"].title.partition(": ")[2]
     items = _n(best["people"])
-    tie_words = f" ({_count(ties, 'tie')} excluded)" if ties else ""
+    tie_words = f" ({count_words(ties, 'tie')} excluded)" if ties else ""
     noun = "item" if items == "1" else "items"
     caption = SHARE.format(answer=word, share=people, items=f"{items} {noun}", excluded=tie_words)
     if not by_name["corrected"].file_only:

@@ -187,7 +187,8 @@ def glance_with(evidence: Evidence, criterion: str, members: Sequence[str] = ())
 
 def _with_exclusions(evidence: Evidence, criterion: str, table: Table, raters: Sequence[Contender]) -> Table:
     """The glance with how many rated items each row excludes, in files, and why in a note."""
-    agreement_name, majority = agreement_column(table), default_coefficient(evidence, criterion) == "kappa"
+    agreement_name = agreement_column(table)
+    majority = default_coefficient(evidence, criterion) == "kappa"
     rows: list[dict[str, Cell]] = []
     reasons: list[str] = []
     for row, rater in zip(table.rows, raters, strict=True):
@@ -221,7 +222,8 @@ def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
 
 def _versions(evidence: Evidence, _criterion: str) -> Iterator[Table]:
     """Over all items; where these are in several languages, also over those of each."""
-    models, variants = evidence.data.models_of_judges, evidence.data.versions_of_judges
+    models = evidence.data.models_of_judges
+    variants = evidence.data.versions_of_judges
     raters = [
         VersionedJudge(judge, models.get(judge, judge), variants.get(judge, ""))
         for judge in evidence.ratings.judges
@@ -247,7 +249,8 @@ def _comparison_tables(
     evidence: Evidence, criterion: str, panels: Sequence[tuple[str, ...]]
 ) -> Iterator[Table]:
     """Every judge and the panels beside people, and beside a held-out annotator."""
-    table, measure = evidence.ratings, _held_out_measure(evidence, criterion)
+    table = evidence.ratings
+    measure = _held_out_measure(evidence, criterion)
     figures = judge_figures(table, criterion, panels=panels, **evidence.resampling)
     if measure == "kappa":
         raters = table[criterion].contenders(panels)
@@ -291,7 +294,8 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
     """The score of every item (nan: none) in each run of the judges with several."""
-    ratings, rows = evidence.ratings, evidence.data.repeats
+    ratings = evidence.ratings
+    rows = evidence.data.repeats
     place = {unit: number for number, unit in enumerate(ratings.units)}
     item = np.array([place[unit] for unit in rows["unit"].tolist()], dtype=np.int64)
     parts = ratings.final_criteria if criterion == FINAL and ratings.final_criteria else (criterion,)
@@ -309,12 +313,14 @@ def _runs(evidence: Evidence, criterion: str) -> dict[str, list[Floats]]:
 
 
 def _preferences(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    answers, orders = evidence.preferences(criterion), evidence.orders(criterion)
+    answers = evidence.preferences(criterion)
+    orders = evidence.orders(criterion)
     yield preferences(evidence.ratings, criterion, answers, orders=orders, **evidence.panels_and_resampling)
 
 
 def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    question, ratings = evidence.criterion(criterion), evidence.ratings
+    question = evidence.criterion(criterion)
+    ratings = evidence.ratings
     content = question.scale.kind.content if question else None
     assert content
     place = {unit: number for number, unit in enumerate(ratings.units)}
@@ -490,8 +496,10 @@ def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    features, judge_features = evidence.features, {OWN_FAMILY: evidence.own_family}
-    players, panels = evidence.players, evidence.panels
+    features = evidence.features
+    judge_features = {OWN_FAMILY: evidence.own_family}
+    players = evidence.players
+    panels = evidence.panels
     table = feature_bias(
         evidence.ratings,
         criterion,

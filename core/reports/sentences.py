@@ -38,7 +38,8 @@ ENOUGH = 40
 FEWEST_FOR_RATE = 2
 """Rarer answers below which their share, and so how many items hold enough of them, is not known."""
 
-SECOND, SECOND_OF_RARE = 200, 1000
+SECOND = 200
+SECOND_OF_RARE = 1000
 """Items at most that a second annotator is asked to rate: 200 give a κ of .6 an interval of about ±0.11. Of
 rare answers it takes more."""
 
@@ -151,7 +152,8 @@ def _use(standing: Standing, use: Sequence[str], exclude: Sequence[str] = ()) ->
 
 def _use_one(standing: Standing, row: Mapping[str, Cell], name: str, values: Mapping[str, Any]) -> str:
     """The advice to use one judge or panel: as good, better, slightly below, or for order alone."""
-    code, gap = Verdict(str(row["verdict"])), row["difference"]
+    code = Verdict(str(row["verdict"]))
+    gap = row["difference"]
     if bias := off_level(standing, row):
         side = "higher" if (bias.value or 0.0) > 0 else "lower"
         return messages.USE_IN_ORDER.format(judge=name, points=abs(bias.value or 0.0), side=side, **values)
@@ -164,7 +166,8 @@ def off_level(standing: Standing, row: Mapping[str, Cell]) -> Estimate | None:
     """The bias of a judge whose verdict is about order, where its level is shown to be off by more than a
     tenth of the scale; None else.
     """
-    bias, scale = row.get("bias"), standing.evidence.scale(standing.criterion)
+    bias = row.get("bias")
+    scale = standing.evidence.scale(standing.criterion)
     if not isinstance(bias, Estimate) or bias.interval is None or scale is None:
         return None
     in_order = (
@@ -322,7 +325,8 @@ def _raters(standing: Standing) -> str:
     """Who rates more items, between commas: every annotator, as many as now, or further ones; a second
     annotator where one rated.
     """
-    scores, annotators = standing.evidence.ratings[standing.criterion], _annotators(standing)
+    scores = standing.evidence.ratings[standing.criterion]
+    annotators = _annotators(standing)
     counts = scores.present[scores.present > 0]
     parts = []
     if annotators == 1:
@@ -340,7 +344,8 @@ def _raters(standing: Standing) -> str:
 
 def _repeated(standing: Standing) -> str:
     """Which items a second annotator rates: all of the first one's, or a draw of many."""
-    items, largest = _rated(standing), SECOND_OF_RARE if _is_rare(standing) else SECOND
+    items = _rated(standing)
+    largest = SECOND_OF_RARE if _is_rare(standing) else SECOND
     if items <= largest:
         return messages.SAME_ITEMS.format(n=f"{items:,}")
     return messages.ITEMS_PART.format(n=largest, items=f"{items:,}")
@@ -348,7 +353,8 @@ def _repeated(standing: Standing) -> str:
 
 def _stays(standing: Standing) -> str:
     """What more items would show, should the difference stay; “” where their number is not known."""
-    gap, margin = standing.figure("difference"), _least_margin(standing)
+    gap = standing.figure("difference")
+    margin = _least_margin(standing)
     if gap is None or gap.value is None:
         return ""
     items = more_items(gap, margin)
@@ -369,7 +375,8 @@ def _extra_items(standing: Standing) -> str:
     gap = standing.figure("difference")
     if gap is None:
         return ""
-    items, limit = more_items(gap, _least_margin(standing)), FARTHEST * (gap.n or 0)
+    items = more_items(gap, _least_margin(standing))
+    limit = FARTHEST * (gap.n or 0)
     if items is None or items > limit:
         return messages.MORE_THAN.format(n=limit)
     return messages.ABOUT.format(n=items)
@@ -428,7 +435,8 @@ def _finding(standing: Standing, advice: Advice) -> str:
 
 def _finding_decided(standing: Standing, name: str) -> str:
     """That a verdict changes without one annotator, and how the judge stands without them."""
-    rest, gap = standing.row.get("difference_without"), standing.figure("difference")
+    rest = standing.row.get("difference_without")
+    gap = standing.figure("difference")
     names = {"judge": name, "decided_by": standing.decided_by}
     if not isinstance(rest, float):
         return messages.FINDING_ONE_DECIDES_UNDEFINED.format(**names)
@@ -475,10 +483,11 @@ def _finding_alone(standing: Standing, name: str) -> str:
         return messages.FINDINGS[Verdict.UNDEFINED].format(
             judge=name, why=figure.reason if figure else _reason(standing)
         )
-    kappa = default_coefficient(standing.evidence, standing.criterion) == "kappa"
-    reference = (
-        "the annotator" if _annotators(standing) == 1 else "most annotators" if kappa else "annotators' mean"
-    )
+    reference = "annotators' mean"
+    if _annotators(standing) == 1:
+        reference = "the annotator"
+    elif default_coefficient(standing.evidence, standing.criterion) == "kappa":
+        reference = "most annotators"
     words = messages.FINDING_ALONE
     if standing.facts.inverted:
         words = messages.FINDING_ROUND_ALONE
@@ -553,7 +562,8 @@ def _look(standing: Standing) -> str:
         return ""
     if look > LOOKS:
         return messages.LOOKS_SPENT.format(looks=LOOKS)
-    share, gap = share_of_look(look), standing.figure("difference")
+    share = share_of_look(look)
+    gap = standing.figure("difference")
     ends = verdict_interval(gap, share, freedom_part=freedom_at(look)) if gap else None
     interval = f" ({end(ends[0], signed=True)} to {end(ends[1], signed=True)})" if ends else ""
     return messages.LOOK.format(look=look, looks=LOOKS, level=1 - 2 * share, interval=interval)

@@ -50,15 +50,19 @@ class Standing:
     def alternatives(self) -> list[Mapping[str, Cell]]:
         """The rows of other judges and panels that are as good as another annotator."""
         panel = panel_name(self.members)
-        return [row for row in self.table.rows if row.get("verdict") in GOOD and row["rater"] != panel]
+        good_rows = [row for row in self.table.rows if row.get("verdict") in GOOD]
+        return [row for row in good_rows if row["rater"] != panel]
 
     @property
     def better(self) -> Mapping[str, Cell] | None:
         """The row of the member that is as good, too, and agrees better alone than all do together."""
         alone = {panel_name((member,)) for member in self.members}
         judge = value_of(self.row.get("judge"))
-        rows = [row for row in self.alternatives if row["rater"] in alone and value_of(row["judge"]) > judge]
-        return max(rows, key=lambda row: value_of(row["judge"]), default=None)
+        members = [row for row in self.alternatives if row["rater"] in alone]
+        best = max(members, key=lambda row: value_of(row["judge"]), default=None)
+        if best is None or value_of(best["judge"]) <= judge:
+            return None
+        return best
 
     @property
     def copied(self) -> tuple[str, ...]:
@@ -96,29 +100,34 @@ class Standing:
         annotators; None without one.
         """
         name = default_coefficient(self.evidence, self.criterion)
-        row = next((row for row in self.table.rows if row["rater"] == panel_name((judge,))), {})
-        figures = (row.get("judge"), row.get(name))
-        return next((one for one in figures if isinstance(one, Estimate) and one.interval is not None), None)
+        for row in self.table.rows:
+            if row["rater"] != panel_name((judge,)):
+                continue
+            for figure in (row.get("judge"), row.get(name)):
+                if isinstance(figure, Estimate) and figure.interval is not None:
+                    return figure
+        return None
 
     @property
     def facts(self) -> Facts:
         """What the advice rests on."""
         scores = self.evidence.ratings[self.criterion]
         compared = self.figure("difference")
+        alone = None
+        if compared is None or not compared.defined:
+            alone = self.figure(default_coefficient(self.evidence, self.criterion))
+        undecided_order = self.verdict in (Verdict.WORSE, Verdict.UNDEFINED)
         return Facts(
             self.verdict,
             judge=self.figure("judge"),
             person=self.figure("person"),
-            alone=None
-            if compared and compared.defined
-            else self.figure(default_coefficient(self.evidence, self.criterion)),
+            alone=alone,
             good=bool(self.alternatives) and compared is not None,
             slight=bool(self.slight),
             decided_by=self.decided_by,
             copied=bool(self.copied),
             constant=self.constant is not None,
-            inverted=turned_round(self.evidence, self.criterion, self.members)
-            and self.verdict in (Verdict.WORSE, Verdict.UNDEFINED),
+            inverted=undecided_order and turned_round(self.evidence, self.criterion, self.members),
             annotators=len(scores.people) or int((scores.present > 0).any()),
             nominal=not scores.unlinked,
         )
@@ -130,14 +139,14 @@ def standing(evidence: Evidence, criterion: str, members: Sequence[str] = ()) ->
     Raises StudyError for an unknown criterion.
     """
     members = tuple(members) or evidence.primary_panel
-    table, name = section(evidence, "glance", criterion)["glance"], default_coefficient(evidence, criterion)
+    table = section(evidence, "glance", criterion)["glance"]
+    name = default_coefficient(evidence, criterion)
     rows = {str(row["rater"]): row for row in table.rows}
     row = rows.get(panel_name(members), {})
     if len(members) > 1 and max(value_of(row.get("judge")), value_of(row.get(name))) == float("-inf"):
         # Two judges that tie have no answer together: the best of them has.
-        best = max(
-            members, key=lambda judge: value_of(rows[judge].get(name)) if judge in rows else float("-inf")
-        )
-        members, row = (best,), rows.get(best, {})
+        best = max(members, key=lambda judge: value_of(rows.get(judge, {}).get(name)))
+        members = (best,)
+        row = rows.get(best, {})
     flags = tuple(ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)]))
     return Standing(evidence, criterion, members, table, row, flags)

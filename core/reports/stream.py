@@ -71,7 +71,8 @@ def stream_table(
     keys = [*stream.keys.values()]
     for criterion, answers in answers_by_criterion:
         for judge, scores in answers.judges.items():
-            agreement, rate = expected.agreement, expected.rate
+            agreement = expected.agreement
+            rate = expected.rate
             error = share
             if expected.table is not None:
                 # Half of the error is the reference's, shared by agreement and the mean.
@@ -133,7 +134,8 @@ def _row(one: Followed, judge: str, criterion: str, keys: list[str], *, binary: 
 def _answers(table: RatedTable, criterion: str) -> _Answers:
     """The answers of people and judges on a criterion, in the order of the table."""
     evidence = Evidence.read(table.ratings)
-    scores, scale = evidence.ratings[criterion], evidence.scale(criterion)
+    scores = evidence.ratings[criterion]
+    scale = evidence.scale(criterion)
     place = {unit: place for place, unit in enumerate(evidence.ratings.units)}
     order = [place[unit] for unit in table.keys if unit in place]
     two = scale is not None and (scale.low, scale.high) == (0, 1) and len(scale.values) == 2
@@ -163,7 +165,8 @@ def _reference(
     scores = answers.judges[judge]
     ends = (min(answers.ends[0], stream.ends[0]), max(answers.ends[1], stream.ends[1]))
     near = closeness(answers.people, scores, ends, ordered=answers.ordered)
-    near, scores = near[near == near], scores[scores == scores]
+    near = near[near == near]
+    scores = scores[scores == scores]
     if len(scores) < 2:
         raise ImportRefused(f"OLD has fewer than two answers of {judge}, too few to set an expectation.")
     agreement = None

@@ -44,7 +44,8 @@ def system_tables(
     if criterion:
         check_known("criterion", criterion, evidence.criteria)
     name = criterion or evidence.main
-    scores, scale = evidence.ratings[name], evidence.scale(name)
+    scores = evidence.ratings[name]
+    scale = evidence.scale(name)
     if not scores.ordered or scores.sets:
         raise StudyError(
             f"{name} has categories, which have no mean. Compare systems by pass/fail or scores."
@@ -67,9 +68,7 @@ def system_tables(
             f"There are {len(systems)} systems; every two of at most {MOST_SYSTEMS} are compared. Name one "
             "that the others are compared with: --against NAME."
         )
-    observed = np.concatenate(
-        [part for answers in systems.values() for part in (answers.people, answers.judge)]
-    )
+    observed = np.concatenate([np.concatenate([s.people, s.judge]) for s in systems.values()])
     ends = _ends(observed, scale.low if scale else None, scale.high if scale else None)
     means: list[Mapping[str, Cell]] = [
         {"system": system, "people": mean.people, "judge": mean.judges, "corrected": mean.value}

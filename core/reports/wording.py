@@ -21,31 +21,44 @@ def interval_words(figure: Estimate, *, signed: bool = False) -> str:
     """
     if figure.interval is None:
         return f" ({figure.reason or 'no interval'})"
-    low, high = (end(one, signed=signed) for one in figure.interval)
+    low, high = [end(value, signed=signed) for value in figure.interval]
     if low == high:
-        low, high = (f"{one:+z.4f}" if signed else f"{one:z.4f}" for one in figure.interval)
+        low, high = [_digits(value, 4, signed) for value in figure.interval]
     return f" (95% CI {low} to {high})"
 
 
 def end(value: float, *, signed: bool = False) -> str:
     """Two digits, or as many more, up to six, as show on which side of 0 it lies."""
-    digits = next((d for d in range(2, 7) if round(value, d)), 2)
-    return f"{value:+z.{digits}f}" if signed else f"{value:z.{digits}f}"
+    for digits in range(2, 7):
+        if round(value, digits):
+            return _digits(value, digits, signed)
+    return _digits(value, 2, signed)
+
+
+def _digits(value: float, digits: int, signed: bool) -> str:
+    sign = "+" if signed else ""
+    return f"{value:{sign}z.{digits}f}"
 
 
 def listed(words: Iterable[str], last_word: str = "and") -> str:
     """“a, b and c”; “” of nothing."""
-    *first, last = [*words] or [""]
-    return f"{', '.join(first)} {last_word} {last}" if first else last
+    *first, last = list(words) or [""]
+    if not first:
+        return last
+    return f"{', '.join(first)} {last_word} {last}"
 
 
 def capital(text: str) -> str:
     """Text with a first letter that begins a sentence, where it is a panel's; a judge's name stays as it
     is.
     """
-    return f"The{text[3:]}" if text.startswith("the ") else text
+    if text.startswith("the "):
+        return f"The{text[3:]}"
+    return text
 
 
-def count_words(number: int, one: str, several: str = "") -> str:
+def count_words(number: int, singular: str, plural: str = "") -> str:
     """“1 item”, “3 items”."""
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+    if number == 1:
+        return f"1 {singular}"
+    return f"{number:,} {plural or f'{singular}s'}"

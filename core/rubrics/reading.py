@@ -186,21 +186,26 @@ def _mistake(error: ValidationError, body: Mapping[str, Any]) -> str:
     """A mistake in a file as a sentence, of several the first."""
     mistakes = error.errors()
     # A field that is written wrong is mostly the one that is missing.
-    first = next((each for each in mistakes if each["type"] == "extra_forbidden"), mistakes[0])
+    first = max(mistakes, key=lambda mistake: mistake["type"] == "extra_forbidden")
     *way, last = first["loc"]
     place = _place(way, body)
     if first["type"] == "extra_forbidden":
-        tables: Mapping[str, type[_Part]] = {"criteria": _Criterion, "judge": _Judge}
-        kind = _Bounds if "_Bounds" in way else tables.get(str(way[0]) if way else "", _File)
+        kind: type[_Part] = _File
+        if "_Bounds" in way:
+            kind = _Bounds
+        elif way[:1] == ["criteria"]:
+            kind = _Criterion
+        elif way[:1] == ["judge"]:
+            kind = _Judge
         return place + str(not_found("field", str(last), kind.model_fields))
     if first["type"] == "missing":
         return f"{place}“{last}” is missing. Add it."
     if "when" in way or last == "when":
-        wanted = 'when = { verdict = ["fail"] }, or when = { score = { below = 3 } }'
-        return f"{place}“when” names questions before this one and their answers: {wanted}."
+        example = 'when = { verdict = ["fail"] }, or when = { score = { below = 3 } }'
+        return f"{place}“when” names questions before this one and their answers: {example}."
     if "reason" in way or last == "reason":
-        wanted = '"none", "optional", "required", or the answers that need one, such as { below = 3 }'
-        return f"{place}“reason” is {wanted}."
+        values = '"none", "optional", "required", or the answers that need one, such as { below = 3 }'
+        return f"{place}“reason” is {values}."
     sentence = first["msg"].removeprefix("Value error, ")
     field = ".".join(map(str, first["loc"][2 if way[:1] == ["criteria"] else 0 :]))
     return f"{place}“{field}”: {sentence[:1].lower()}{sentence[1:]}."

@@ -164,11 +164,11 @@ class Rubric:
             if not conversation.messages:
                 raise StudyError("The conversation is empty.")
             return (None,)
-        replied = [turn.number for turn in conversation.turns() if turn.reply is not None]
+        replied = conversation.replied_turns
         if not replied:
             raise StudyError("The conversation has no reply to rate.")
         if self.unit == "each-reply":
-            return tuple(replied)
+            return replied
         if self.unit == "last-reply":
             return (replied[-1],)
         mark = conversation.facets.get(self.marked, conversation.meta.get(self.marked, ""))
@@ -218,7 +218,8 @@ def lines_of(conversation: Conversation, rated: tuple[int | None, ...]) -> list[
     numbers: dict[int, int] = {}
     for turn in conversation.turns():
         numbers |= {id(message): turn.number for message in (turn.user, turn.reply) if message is not None}
-    found, number = [], 1
+    found = []
+    number = 1
     for message in conversation.messages:
         number = numbers.get(id(message), number)
         if message.role != "system":

@@ -78,7 +78,8 @@ def put(workspace: Workspace, file: Path) -> str:
 
     Raises ConfigError where it cannot be read, and where the workspace has another one of this name.
     """
-    rubric, there = read(file), folder(workspace) / file.name
+    rubric = read(file)
+    there = folder(workspace) / file.name
     if not there.exists():
         there.parent.mkdir(mode=0o700, exist_ok=True)
         shutil.copyfile(file, there)

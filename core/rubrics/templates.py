@@ -23,8 +23,10 @@ def _shipped(name: str) -> str:
     return (Path(__file__).parent / "asked" / f"{name}.jinja").read_text(encoding="utf-8")
 
 
-SYSTEM, USER = _shipped("system"), _shipped("fields") + _shipped("user")
-PAIR_SYSTEM, PAIR_USER = _shipped("pair_system"), _shipped("fields") + _shipped("pair_user")
+SYSTEM = _shipped("system")
+USER = _shipped("fields") + _shipped("user")
+PAIR_SYSTEM = _shipped("pair_system")
+PAIR_USER = _shipped("fields") + _shipped("pair_user")
 OF_GROUPS = {PAIR_SYSTEM: _shipped("rank_system"), PAIR_USER: _shipped("fields") + _shipped("rank_user")}
 """What is sent for a ranking in place of each text that is sent for a pair."""
 EXAMPLES = _shipped("examples")

@@ -88,12 +88,12 @@ class StoredBatches:
 
     async def standing(self) -> BatchesStanding:
         """See `BatchStore`."""
-        since = now(timedelta(days=-FULL_DAYS))
+        start = now(timedelta(days=-FULL_DAYS))
 
         def read(db: Database) -> BatchesStanding:
-            mine = {id: call for id, call in stored.calls(db).items() if call.model in self.models}
-            small = {name: stored.refused(db, name, since) for name in self.models}
-            return BatchesStanding(mine, stored.waiting(db, self.models), small)
+            calls = {id: call for id, call in stored.calls(db).items() if call.model in self.models}
+            refusals = {name: stored.refusals(db, name, start) for name in self.models}
+            return BatchesStanding(calls, stored.waiting(db, self.models), refusals)
 
         return await self.store.look(read)
 
@@ -149,6 +149,6 @@ class StoredBatches:
         return await self.store.do(change)
 
 
-def _at_work(db: Database, run: int | None, this: int) -> bool:
+def _at_work(db: Database, run: int | None, own_run: int) -> bool:
     """Whether the run that sent a batch is another one, and at work: then it collects the batch."""
-    return run not in (None, this) and runs.get(db, run or 0).stands == "running"
+    return run not in (None, own_run) and runs.get(db, run or 0).stands == "running"

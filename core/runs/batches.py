@@ -76,14 +76,14 @@ class Batches:
     """Models of which nothing is gathered for now."""
     at_limit: bool = False
     """Whether calls were excluded because they might cost more than the budget."""
-    _known: dict[str, Waiting] = field(default_factory=dict)
+    _waiting_calls: dict[str, Waiting] = field(default_factory=dict)
     _files: dict[str, list[_File]] = field(default_factory=dict)
     _capped: dict[str, int] = field(default_factory=dict)
     _open: list[Batch] = field(default_factory=list)
     _reserved: float = 0.0
     """What the calls that wait or were gathered may cost."""
     _unanswered: int = 0
-    _away: str = ""
+    _problem_of_looking: str = ""
     """Why batches cannot be looked at for now."""
 
     async def ask(
@@ -100,22 +100,23 @@ class Batches:
         it did and failed finally, which is told once. Where it does not gather, a call is made directly that
         waits in no batch.
         """
-        if not (self.on or self._known):
+        if not (self.on or self._waiting_calls):
             return
-        of = self.models[model]
+        configuration = self.models[model]
         call = hashlib.sha256(f"{work}\n{step}\n{prompt_hash}".encode()).hexdigest()[:32]
-        waiting = self._known.get(call)
+        waiting = self._waiting_calls.get(call)
         if waiting is not None and waiting.kind is not None:
-            del self._known[call]
+            del self._waiting_calls[call]
             self.store.settle(call)
             raise CallFailed(
                 waiting.message, code=Failure(waiting.kind), raw=waiting.raw, reason=waiting.reason
             )
         if waiting is not None and waiting.batch_id is not None:
             raise Deferred("It waits in a batch.")
-        if self.on and of.batch and gathers:
+        if self.on and configuration.batch and gathers:
             line = batch.line(call, body())
-            cost = of.cost(billed(line.decode()) // 4, round(self.guess.get(model, 0)), batch=True)
+            tokens_out = round(self.guess.get(model, 0))
+            cost = configuration.cost(billed(line.decode()) // 4, tokens_out, batch=True)
             self._gather(line, Waiting(call, None, model, work, step, prompt_hash, cost))
             # Calls that were asked for together, as of residents of a town, are gathered together.
             await asyncio.sleep(0)
@@ -130,8 +131,8 @@ class Batches:
             self.at_limit = True
             return
         files = self._files.setdefault(call.model, [_File()])
-        most = self._capped.get(call.model, batch.MOST_LINES)
-        if len(files[-1].calls) >= most or files[-1].size + len(line) > batch.MOST_BYTES:
+        line_limit = self._capped.get(call.model, batch.MOST_LINES)
+        if len(files[-1].calls) >= line_limit or files[-1].size + len(line) > batch.MOST_BYTES:
             if call.model in self._capped:
                 return  # The endpoint's queue is small: one batch after the other.
             files.append(_File())
@@ -179,9 +180,9 @@ class Batches:
                 f"{self.store.remedy(one)}"
             )
             return False
-        return await self._taken(one, model, standing)
+        return await self._take_answers(one, model, standing)
 
-    async def _taken(self, one: Batch, model: Model, standing: BatchStanding) -> bool:
+    async def _take_answers(self, one: Batch, model: Model, standing: BatchStanding) -> bool:
         """Take what a batch has answered, if it has ended; whether it has."""
         if not standing.is_final:
             if standing.status != one.state:
@@ -199,10 +200,10 @@ class Batches:
             with tempfile.TemporaryFile() as file:
                 await batch.download(self.client, model, name, file, lines=one.lines)
                 results = batch.results(self.client, model, file)
-                while some := list(islice(results, CHUNK)):
+                while chunk := list(islice(results, CHUNK)):
                     # What is unknown now was not asked, or answered before.
-                    answered = [(waiting.pop(r.id), r) for r in some if r.id in waiting]
-                    self.paid(await self.store.take(one, self._outcomes(one, answered), None))
+                    answers = [(waiting.pop(result.id), result) for result in chunk if result.id in waiting]
+                    self.paid(await self.store.take(one, self._outcomes(one, answers), None))
         tried = standing.status == "completed"
         left = [(call, Result(call.id, retry=True, counts=int(tried))) for call in waiting.values()]
         end = BatchEnd("collected", "" if tried else standing.status)
@@ -222,10 +223,18 @@ class Batches:
             elif result.retry and tries < TRIES:
                 outcomes.append(CallOutcome(call, values={"tries": tries}))
             else:
-                message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."
-                kind, raw = (failure.code, failure.raw) if failure else (Failure.SERVER, "")
-                reason = failure.reason if failure else "no answer in batches"
-                values = {"kind": kind.value, "message": message, "reason": reason, "raw": raw}
+                if failure is None:
+                    failure = CallFailed(
+                        f"“{call.model}” gave no answer in {TRIES} batches.",
+                        code=Failure.SERVER,
+                        reason="no answer in batches",
+                    )
+                values = {
+                    "kind": failure.code.value,
+                    "message": str(failure),
+                    "reason": failure.reason,
+                    "raw": failure.raw,
+                }
                 outcomes.append(CallOutcome(call, values=values))
         return outcomes
 
@@ -239,9 +248,9 @@ class Batches:
         if standing is None:
             await self.store.forget(one.id)
             return True
-        named = replace(one, name=standing.id)
+        found_batch = replace(one, name=standing.id)
         await self.store.change(one.id, standing.status, name=standing.id)
-        return await self._taken(named, model, standing)
+        return await self._take_answers(found_batch, model, standing)
 
     async def submit(self) -> None:
         """Send what was gathered. A refusal is kept in `problems`; its calls wait to be asked again."""
@@ -250,10 +259,10 @@ class Batches:
             for part in parts:
                 with part.lines:
                     if part.calls and name not in self.problems:
-                        await self._sent(name, part)
+                        await self._send(name, part)
         await self.refresh()
 
-    async def _sent(self, name: str, part: _File) -> None:
+    async def _send(self, name: str, part: _File) -> None:
         mark, model = uuid.uuid4().hex, self.models[name]
         number = await self.store.prepare(name, mark, part.calls)
         file = ""
@@ -282,17 +291,17 @@ class Batches:
             try:
                 if not stopped() and await self.collect():
                     return True
-                self._away = ""
+                self._problem_of_looking = ""
             except CallFailed as failure:
                 if failure.code.retry is Retry.NEVER:
                     raise
-                self._away = str(failure)  # Batches go on without us: look again later.
+                self._problem_of_looking = str(failure)  # Batches go on without us: look again later.
         return False
 
     @property
     def waits(self) -> int:
         """Calls that wait at an endpoint."""
-        return sum(call.batch_id is not None for call in self._known.values())
+        return sum(call.batch_id is not None for call in self._waiting_calls.values())
 
     def ends_for(self) -> str:
         """Why a run ends although work is left; “” where batches are not the reason."""
@@ -313,17 +322,17 @@ class Batches:
         count = f"{len(self._open)} batches" if len(self._open) > 1 else "a batch"
         states = ", ".join(sorted({one.state.replace("_", " ") for one in self._open}))
         sentence = f"{self.waits:,} calls wait in {count} ({states})"
-        return f"{sentence}. {self._away}" if self._away else sentence
+        return f"{sentence}. {self._problem_of_looking}" if self._problem_of_looking else sentence
 
     async def refresh(self) -> None:
         """Read what waits from the store."""
-        self._known, self._open, small = await self.store.standing()
+        self._waiting_calls, self._open, small = await self.store.standing()
         self._capped = {name: max(1, min(lines) // 2) for name, lines in small.items() if lines}
         for one in self._open:
             if one.model in self._capped:
                 self._capped[one.model] = 0
         gathered = [call for files in self._files.values() for part in files for call in part.calls]
-        waits = [call for call in self._known.values() if call.batch_id is not None]
+        waits = [call for call in self._waiting_calls.values() if call.batch_id is not None]
         self._reserved = sum(call.cost for call in [*waits, *gathered])
 
 

@@ -451,7 +451,7 @@ class _Run:
         model, conversations_ = self.job.models[due.judge], [conversation]
         try:
             for opponent in due.against:
-                conversations_.append(await self.store.look(partial(conversations.load, which=opponent)))
+                conversations_.append(await self.store.look(partial(conversations.load, name=opponent)))
             if pictured := [c for c in conversations_ if any(m.images for m in c.messages)]:
                 if model.vision:
                     conversations_ = [

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
-from itertools import islice, product
+from itertools import islice, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -326,11 +326,11 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, ways: Sequence[Way]) -
     by_first: dict[str, list[DueJudgement]] = {}
     groups: dict[str, set[str]] = {}
     ordered = any(criterion.scale.kind.ranks for way in ways for criterion in way.asking.criteria)
-    for scenario, _, one, _, second_key in pairs:
+    for pair in pairs:
         if ordered:
-            groups.setdefault(scenario, set()).update((one, second_key))
+            groups.setdefault(pair.scenario, set()).update((pair.first_key, pair.second_key))
             continue
-        for first, second in ((one, second_key), (second_key, one)):
+        for first, second in permutations((pair.first_key, pair.second_key)):
             by_first.setdefault(first, []).extend(due_judgements(ways, plan.judge_repeats, first, second))
     for group, n in product(groups.values(), range(plan.judge_repeats)):
         order = sorted(group, key=lambda key: sha256(f"{n}|{key}".encode()).digest())
@@ -380,10 +380,10 @@ def pending(
     """What `left` finds of some plays."""
     keys, due_keys = [p.key for p in plays], [j.key for p in plays for j in p.judged]
     stored_keys = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
-    answered_keys = ratings.answered(db, due_keys)
+    answered_keys = ratings.answered_keys(db, due_keys)
     failed: set[str] = set()
     if not retry_failed:
-        failed = (runs.failed(db, keys) - stored_keys) | ratings.failed(db, due_keys)
+        failed = (runs.failed(db, keys) - stored_keys) | ratings.failed_keys(db, due_keys)
     works_begun, works_finished = runs.works_noted(db, keys + due_keys), answered_keys | failed
     pending_plays = []
     for play in plays:

@@ -42,7 +42,8 @@ def alpha_figure(counts: sparse.csr_array, values: Floats, metric: Metric) -> Fi
     if reason := why_undefined(counts):
         return undefined(reason, n=several)
     kind = intervals.alpha(_uncommon(counts), several)
-    value, items = point(counts, values, metric), _number(counts) >= 2
+    value = point(counts, values, metric)
+    items = _number(counts) >= 2
     return PointEstimate(alpha(counts, values, metric), several, value, kind=kind, items=items)
 
 

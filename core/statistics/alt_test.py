@@ -32,7 +32,8 @@ from concord.table import Column, Table
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 """What a person may cost more than a judge; 0.15 is that of the paper's crowd workers."""
 FALSE_DISCOVERIES = 0.05
-FEWEST_PEOPLE, FEWEST_ITEMS = 3, 30
+FEWEST_PEOPLE = 3
+FEWEST_ITEMS = 30
 MOST_CATEGORIES = 20
 """With more different answers of people, equal ones are too rare to be counted."""
 
@@ -107,7 +108,8 @@ def alt_test(
     for judge in scores.contenders(panels):
         draws = _contender_draws(scores, judge, grid, score=score, majority=majority)
         wins = {} if senseless else _wins(coded, near, draws, people)
-        answers, ones = draws[0].answers, np.ones(scores.items)
+        answers = draws[0].answers
+        ones = np.ones(scores.items)
         reason = senseless or table.no_level(criterion, judge.members) or _reason_undefined(scores, wins)
         constants = {
             value: {}
@@ -201,9 +203,11 @@ def _contender_draws(
     first = number == 0
     answers = np.full(scores.items, np.nan)
     answers[panel.item[first]] = panel.answer[first]
-    draws, place_answers = [], _exact_codes if score == "agreement" else _nearest
+    draws = []
+    place_answers = _exact_codes if score == "agreement" else _nearest
     for draw in range(int(number.max(initial=0)) + 1):
-        answered_codes, part = answers.copy(), np.zeros(scores.items)
+        answered_codes = answers.copy()
+        part = np.zeros(scores.items)
         rows = number == draw
         answered_codes[panel.item[rows]], part[panel.item[rows]] = panel.answer[rows], panel.part[rows]
         draws.append(_Draw(place_answers(answered_codes, grid), part))
@@ -230,10 +234,12 @@ def _wins(
     for person in people:
         item, answer = scores.ratings_of(person)
         usable = (scores.present[item] > 1) & (draws[0].answers[item] >= 0)
-        item, code = item[usable], answer[usable].astype(np.int64)
+        item = item[usable]
+        code = answer[usable].astype(np.int64)
         if len(item) < FEWEST_ITEMS:
             continue
-        judge_won, person_won = np.zeros(len(item)), np.zeros(len(item))
+        judge_won = np.zeros(len(item))
+        person_won = np.zeros(len(item))
         for answers, part in draws:
             gap = near(item, code, answers[item])
             judge_won += part[item] * (gap >= 0)
@@ -254,7 +260,8 @@ def _distant(scores: CriterionScores, grid: Floats) -> Near:
     total = sums(scores.item, position[scores.score.astype(np.int64)], scores.items)
 
     def nearer(item: Ints, code: Ints, answer: Ints) -> Floats:
-        left, rest = total[item] - position[code], scores.present[item] - 1
+        left = total[item] - position[code]
+        rest = scores.present[item] - 1
         gap = (
             2 * (position[answer] - position[code]) * left
             - (position[answer] ** 2 - position[code] ** 2) * rest

@@ -114,7 +114,9 @@ def p_above(figure: Estimate, bound: float, *, fisher: bool = False, freedom_par
     if figure.value is None or figure.interval is None:
         return 1.0
     freedom = figure.freedom if figure.freedom is not None else (figure.n or math.inf) - 1
-    value, low, limit = figure.value, figure.interval[0], bound
+    value = figure.value
+    low = figure.interval[0]
+    limit = bound
     if fisher:
         value, low, limit = np.arctanh(np.clip([value, low, limit], -1 + 1e-9, 1 - 1e-9)).tolist()
     error = (value - low) / student(freedom)

@@ -62,9 +62,12 @@ def coefficient(
         return undefined(reason, n=0)
     if target_of(name, metric) == MAJORITY:
         return of_answers(scores, judge, name, metric)
-    score, target = judge.score, scores.target
+    score = judge.score
+    target = scores.target
     common = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
-    x, y, n = score[common], target[common], len(common)
+    x = score[common]
+    y = target[common]
+    n = len(common)
     if n < FEWEST:
         return undefined(why_undefined(x, y), n=n)
     if name == "alpha":
@@ -83,11 +86,16 @@ def coefficient(
 
 def of_answers(scores: CriterionScores, judge: Contender, name: Name, metric: Metric) -> Figure:
     """Kappa, or alpha of a metric without order, of a judge or a panel with the majority of people."""
-    panel, target = panel_answers(scores, judge.members), answer_of_people(scores)
+    panel = panel_answers(scores, judge.members)
+    target = answer_of_people(scores)
     rows = np.flatnonzero(~np.isnan(target[panel.item]))
-    item, part = panel.item[rows], panel.part[rows]
-    x, y, common = panel.answer[rows], np.round(target[item], DIGITS), np.unique(item)
-    n, items = len(common), np.isin(np.arange(scores.items), common)
+    item = panel.item[rows]
+    part = panel.part[rows]
+    x = panel.answer[rows]
+    y = np.round(target[item], DIGITS)
+    common = np.unique(item)
+    n = len(common)
+    items = np.isin(np.arange(scores.items), common)
     if n < FEWEST:
         return undefined(why_undefined(judge.score[common], target[common]), n=n)
     if name == "kappa":

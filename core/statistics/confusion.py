@@ -77,7 +77,8 @@ def two_answers(
     give 1, each with the number of these items; undefined without any. Intervals add an observation at each
     end (Agresti and Coull). With `inclusion` items count by their weights; counts stay those of items.
     """
-    common, alone = ~np.isnan(people) & ~np.isnan(judge), np.isnan(people) & ~np.isnan(judge)
+    common = ~np.isnan(people) & ~np.isnan(judge)
+    alone = np.isnan(people) & ~np.isnan(judge)
     counts = {name: int((common & (people == o) & (judge == i)).sum()) for name, o, i in COUNTS}
     no, yes = words
     parts: dict[str, Any] = {}
@@ -85,10 +86,12 @@ def two_answers(
         strata = None if inclusion.strata is None else inclusion.strata[common]
         parts = {"weights": inclusion.weights[common], "strata": strata}
     mean = corrected_mean(people[common], judge[common], judge[alone], scale=(0.0, 1.0), **parts)
-    y, f = people[common], judge[common]
+    y = people[common]
+    f = judge[common]
     sampled = None if inclusion is None else DrawnAnswers.from_answers(y, f, **parts)
     if sampled is not None:
-        y, f = sampled.people, sampled.judge
+        y = sampled.people
+        f = sampled.judge
 
     def of_items(subset: Bools, empty_reason: str) -> Estimate:
         hits = subset & (y == f)
@@ -205,7 +208,8 @@ def _is_binary(scores: Floats) -> bool:
 def crossed(table: Ratings, criterion: str, judge: str, word: Callable[[float], str]) -> Table:
     """How often the judge gave each answer (columns) where people gave each (rows), by `word`."""
     scores = table[criterion]
-    people, score = answer_of_people(scores), scores.judges[judge]
+    people = answer_of_people(scores)
+    score = scores.judges[judge]
     common = ~np.isnan(people) & ~np.isnan(score)
     answers = np.unique(np.concatenate([people[common], score[common]])).tolist()
     names = {answer: f"{judge}: {word(answer)}" for answer in answers}
@@ -224,7 +228,8 @@ def crossed(table: Ratings, criterion: str, judge: str, word: Callable[[float], 
 def mistaken(table: Ratings, criterion: str, judge: str, word: Callable[[float], str]) -> str:
     """The two answers that a judge confuses most often, people's first, with how often; “” without any."""
     scores = table[criterion]
-    people, score = answer_of_people(scores), scores.judges[judge]
+    people = answer_of_people(scores)
+    score = scores.judges[judge]
     wrong = np.flatnonzero(np.isfinite(people) & np.isfinite(score) & (people != score))
     if not len(wrong):
         return ""

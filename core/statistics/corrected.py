@@ -104,7 +104,8 @@ def corrected_by_moments(
     """As `corrected_mean`, where of the judges' scores of all items, the n among them, moments are known."""
     if len(people) != len(judged):
         raise ValueError("annotators and judges must have scored the same items")
-    n, rest = len(people), every_score.n - len(people)
+    n = len(people)
+    rest = every_score.n - len(people)
     by_people = Estimate(float(people.mean()), n=n) if n else undefined("no item", n=0)
     by_judges = Estimate(every_score.mean, n=every_score.n) if every_score.n else undefined("no item", n=0)
     if n < FEWEST:
@@ -112,7 +113,8 @@ def corrected_by_moments(
         return Corrected(by_people, by_judges, too_few_items, too_few_items, too_few_items)
     if weights is not None:
         return _weighted(people, judged, every_score, weights, strata, by_judges, scale)
-    var_people, var_judged = float(people.var(ddof=1)), float(judged.var(ddof=1))
+    var_people = float(people.var(ddof=1))
+    var_judged = float(judged.var(ddof=1))
     covariance = float(((people - people.mean()) * (judged - judged.mean())).sum() / (n - 1))
     weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
     share = rest / (n + rest)
@@ -141,8 +143,10 @@ def _weighted(
     scale: Ends | None,
 ) -> Corrected:
     """The corrected mean of items that were not drawn alike: see `corrected_mean`."""
-    n, total = len(people), float(weights.sum())
-    mean_people, mean_judged = float(weights @ people) / total, float(weights @ judged) / total
+    n = len(people)
+    total = float(weights.sum())
+    mean_people = float(weights @ people) / total
+    mean_judged = float(weights @ judged) / total
     deviation = judged - mean_judged
     var_judged = float(weights @ deviation**2) / total
     covariance = float(weights @ ((people - mean_people) * deviation)) / total
@@ -166,8 +170,12 @@ def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) 
     and 1. Undefined where a part is, and where the judge is not shown to tell yes from no: se + sp − 1 has
     to be more than two of its errors above 0.
     """
-    p, se, sp = judge.value, sensitivity.value, specificity.value
-    n, yes, no = judge.n or 0, sensitivity.n or 0, specificity.n or 0
+    p = judge.value
+    se = sensitivity.value
+    sp = specificity.value
+    n = judge.n or 0
+    yes = sensitivity.n or 0
+    no = specificity.n or 0
     if p is None or se is None or sp is None or not (n and yes and no):
         reason = next(
             (part.reason for part in (judge, sensitivity, specificity) if part.value is None), "no item"
@@ -175,8 +183,10 @@ def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) 
         return undefined(reason, n=yes + no)
     z = student(math.inf)
     sampled_rate = (n * p + z**2 / 2) / (n + z**2)
-    se_drawn, sp_drawn = (yes * se + 1) / (yes + 2), (no * sp + 1) / (no + 2)
-    var_se, var_sp = se_drawn * (1 - se_drawn) / (yes + 2), sp_drawn * (1 - sp_drawn) / (no + 2)
+    se_drawn = (yes * se + 1) / (yes + 2)
+    sp_drawn = (no * sp + 1) / (no + 2)
+    var_se = se_drawn * (1 - se_drawn) / (yes + 2)
+    var_sp = sp_drawn * (1 - sp_drawn) / (no + 2)
     youden = se_drawn + sp_drawn - 1
     if youden <= 2 * math.sqrt(var_se + var_sp) or se + sp <= 1:
         return undefined("the judge is not shown to distinguish yes from no", n=yes + no)
@@ -187,7 +197,8 @@ def rogan_gladen(judge: Estimate, sensitivity: Estimate, specificity: Estimate) 
         sampled_rate * (1 - sampled_rate) / (n + z**2) + centre**2 * var_se + (1 - centre) ** 2 * var_sp
     )
     half = z * math.sqrt(variance) / youden
-    low, high = max(centre + shift - half, 0.0), min(centre + shift + half, 1.0)
+    low = max(centre + shift - half, 0.0)
+    high = min(centre + shift + half, 1.0)
     method = "Rogan and Gladen (1978), interval of Lang and Reiczigel (2014)"
     return Estimate(value, min(low, value), max(high, value), yes + no, method)
 

@@ -117,13 +117,15 @@ def _moments(levels: Floats, count: Floats, n: Floats) -> tuple[Floats, Floats, 
 
 def _kendall(pairs: Pairs, weight: Floats) -> Floats:
     """Goes up the levels of the coarser score; counts concordant less discordant pairs with those below."""
-    count_x, count_y = pairs.by_x @ weight, pairs.by_y @ weight
+    count_x = pairs.by_x @ weight
+    count_y = pairs.by_y @ weight
     coarse, fine = (pairs.at_x, pairs.at_y) if len(pairs.x) <= len(pairs.y) else (pairs.at_y, pairs.at_x)
     order = np.argsort(coarse, kind="stable")
     below = np.zeros((max(len(pairs.x), len(pairs.y), 1), weight.shape[1]))
     surplus = np.zeros(weight.shape[1])
     for level in np.split(order, np.flatnonzero(np.diff(coarse[order])) + 1):
-        row_weight, row_level = weight[level], fine[level]
+        row_weight = weight[level]
+        row_level = fine[level]
         upto = np.cumsum(below, axis=0)
         surplus += (row_weight * (2 * upto[row_level] - below[row_level] - upto[-1])).sum(axis=0)
         below[row_level] += row_weight
@@ -171,9 +173,11 @@ def point(x: Floats, y: Floats, coefficient: Coefficient = "spearman") -> float:
     if why_undefined(x, y):
         return np.nan
     if coefficient == "spearman":
-        x, y = midranks(x), midranks(y)
+        x = midranks(x)
+        y = midranks(y)
     if coefficient != "kendall":
-        x, y = x - x.mean(), y - y.mean()
+        x = x - x.mean()
+        y = y - y.mean()
         products, of_x, of_y = (float(np.einsum("i,i->", a, b)) for a, b in ((x, y), (x, x), (y, y)))
         value = products / math.sqrt(of_x * of_y)
         return round(min(max(value, -1.0), 1.0), EXACT)
@@ -272,7 +276,8 @@ def correlated(
     n = len(common[0])
     if reason := why_undefined(*common, a, "people's mean"):
         return undefined(reason, n=n)
-    value, items = point(*common, coefficient), ~np.isnan(x) & ~np.isnan(y)
+    value = point(*common, coefficient)
+    items = ~np.isnan(x) & ~np.isnan(y)
     kind = CORRELATION
     if coefficient == "spearman" and np.array_equal(*common):
         _, counts = np.unique(common[0], return_counts=True)
@@ -296,7 +301,8 @@ def spearman_p(rho: Figure) -> Estimate:
     """
     from scipy.special import stdtr
 
-    value, n = rho.value, rho.n or 0
+    value = rho.value
+    n = rho.n or 0
     if value is None:
         return undefined(rho.reason, n=n)
     if n < FEWEST_FOR_P:

@@ -33,7 +33,8 @@ class Drift:
 def drift(old: Floats, new: Floats, margin: float, ends: Ends) -> Drift:
     """The drift of scores of the same items; `ends` are those of the scale. Intervals are value ± t·SE."""
     change = np.round(new - old, DIGITS)
-    n, width = len(change), ends[1] - ends[0]
+    n = len(change)
+    width = ends[1] - ends[0]
     flips = Estimate(float((change != 0).mean()), n=n) if n else undefined("no item in common", n=0)
     if n < FEWEST:
         return Drift(undefined(too_few(n, FEWEST, "in common"), n=n), flips, margin, "too few")

@@ -124,7 +124,8 @@ def unlike_shares(
     sample: Sequence[str], weights: Floats | None, counts: Mapping[str, int]
 ) -> tuple[str, float]:
     """The value whose share in a sample differs most from that in the log, in standard errors."""
-    total, worst = sum(counts.values()), ("", 0.0)
+    total = sum(counts.values())
+    worst = ("", 0.0)
     inner = np.ones(len(sample)) if weights is None else weights
     if len(sample) < 20 or not total:
         return worst

@@ -87,9 +87,14 @@ def _effects(
     """The effect of a feature in points, over all and within players."""
     gap = judge.score - table[criterion].target
     common = np.flatnonzero(~np.isnan(feature + gap))
-    n, common_feature = len(common), feature[common]
+    n = len(common)
+    common_feature = feature[common]
     sides = set(common_feature.tolist()) <= {0.0, 1.0}
-    unit = 1.0 if sides else float(common_feature.std(ddof=1)) if n > 1 else 0.0
+    unit = 0.0
+    if sides:
+        unit = 1.0
+    elif n > 1:
+        unit = float(common_feature.std(ddof=1))
     row = {"n": n, "step": "yes, against no" if sides else f"+{unit:.3g}"}
     fewer = min((common_feature == 0).sum(), (common_feature == 1).sum()) if sides else n
     reason = table.no_level(criterion, judge.members)
@@ -101,7 +106,8 @@ def _effects(
     if reason:
         return row | dict.fromkeys(("effect", "within"), undefined(reason, n=n))
     alike = "the feature does not vary within a model"
-    feature, gap = feature[common] / unit, gap[common]
+    feature = feature[common] / unit
+    gap = gap[common]
     return row | {
         "effect": PointEstimate(_slope(common, feature, gap, np.zeros(n, dtype=np.int64)), n),
         "within": PointEstimate(_slope(common, feature, gap, groups[common]), n, reason=alike),
@@ -114,7 +120,8 @@ def _slope(items: Ints, feature: Floats, gap: Floats, group: Ints) -> Statistic:
     nan where the feature does not vary within a group.
     """
     sum_of = gathering(group, int(group.max(initial=-1)) + 1)
-    x, y = feature - feature.mean(), gap - gap.mean()
+    x = feature - feature.mean()
+    y = gap - gap.mean()
 
     def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64) * (group >= 0)[:, None]

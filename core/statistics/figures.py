@@ -95,17 +95,19 @@ def basis(
     lacking = "without a " + (table.target or "person's rating")
     left_out = closed | ({lacking: unrated} if unrated else {})
     per_item = f"{fewest}" if fewest == largest else f"{fewest} to {largest} (median {median:g})"
-    rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {per_item} "
-    rated += ("annotator" if largest == 1 else "annotators") + ("" if len(present) == 1 else " each")
+    rated = f"{_items(len(present))} rated by {per_item} "
+    rated += "annotator" if largest == 1 else "annotators"
+    if len(present) != 1:
+        rated += " each"
     if table.target:
-        rated = f"{len(present)} item{'' if len(present) == 1 else 's'} with a {table.target}"
+        rated = f"{_items(len(present))} with a {table.target}"
         if target == MEAN_OF_PEOPLE:
             target = f"against the {table.target} on the item"
     exclusion_words = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
     parts = (
         rated,
         exclusion_words and f"excluded for judges: {exclusion_words}",
-        f"{unrated} item{'' if unrated == 1 else 's'} {lacking}" if unrated else "",
+        f"{_items(unrated)} {lacking}" if unrated else "",
         target,
     )
     text = " · ".join(filter(None, (*parts, method, *notes)))
@@ -359,3 +361,7 @@ def _figures_of(
 def empty(name: str, title: str, *columns: Column, caption: str = "") -> Table:
     """A table without rows, as `tabulate` takes it."""
     return Table(name, title, columns, (), caption)
+
+
+def _items(number: int) -> str:
+    return "1 item" if number == 1 else f"{number} items"

@@ -118,22 +118,20 @@ def glance(
         rows_left = {row["rater"]: row for row in left.rows} if left else {}
         compared_left = [rows_left.get(row["rater"], {}) for row in rows]
         codes_left = verdicts([_compared(row) for row in compared_left], place, margin=margin, look=look)
+        judged_rows: list[dict[str, Cell]] = []
+        for row, code, row_left, code_left in zip(rows, codes, compared_left, codes_left, strict=True):
+            name = str(row["rater"])
+            if code in GOOD and name in copied:
+                judged: dict[str, Cell] = {"verdict": Verdict.INCONCLUSIVE, "copy_of": copied[name]}
+            elif left and code in GOOD and code_left not in GOOD:
+                judged = _robustness(lone, value_of(row_left.get("difference")))
+            else:
+                judged = _standing(code, (without_each or {}).get(name, {}), margin)
+            judged_rows.append({**row, **judged})
         return replace(
             GLANCE,
             columns=(*form, *file_columns),
-            rows=tuple(
-                row
-                | (
-                    {"verdict": Verdict.INCONCLUSIVE, "copy_of": copied[str(row["rater"])]}
-                    if code in GOOD and str(row["rater"]) in copied
-                    else _robustness(lone, value_of(held_out_row.get("difference")))
-                    if left and code in GOOD and code_left not in GOOD
-                    else _standing(code, (without_each or {}).get(str(row["rater"]), {}), margin)
-                )
-                for row, code, held_out_row, code_left in zip(
-                    rows, codes, compared_left, codes_left, strict=True
-                )
-            ),
+            rows=tuple(judged_rows),
             caption=" ".join(filter(None, [GLANCE.caption, GLANCE_RULE.format(margin=margin), joint])),
             notes=held_out.notes,
             meta={"basis": held_out.meta.get("basis")} | ({"joint": joint} if joint else {}),
@@ -205,7 +203,8 @@ def panel_difference(
     scores = table[criterion]
     panel_scores = [scores.panel(members) for members in (one, second)]
     target = np.where(np.isnan(panel_scores).any(axis=0), np.nan, scores.target)
-    n, figures = int((~np.isnan(target)).sum()), [correlation(score, target) for score in panel_scores]
+    n = int((~np.isnan(target)).sum())
+    figures = [correlation(score, target) for score in panel_scores]
     row: dict[str, Any] = {"rater": panel_name(one), "other": panel_name(second), "n": n}
     for name, score, figure in zip(("rho", "other_rho"), panel_scores, figures, strict=True):
         rho = point(score, target)

@@ -17,7 +17,8 @@ from concord.table import Column, Table
 FEWEST = 4
 """Items of a group below which nothing is said of it."""
 
-PERMUTED, MOST_PERMUTED = 1999, 20_000
+PERMUTED = 1999
+MOST_PERMUTED = 20_000
 """Permutations behind a p-value, and the items beyond which it is that of the normal distribution."""
 
 Measure = Literal["wrong", "distance", "favours"]
@@ -119,7 +120,8 @@ def _of_answers(
     seed: int,
     times: int,
 ) -> list[GroupDifference]:
-    scores, people = table[criterion], answer_of_people(table[criterion])
+    scores = table[criterion]
+    people = answer_of_people(table[criterion])
     rows: list[tuple[str, int, Floats, Bools]] = []
     for judge in judges:
         score = scores.judges[judge]
@@ -134,10 +136,12 @@ def _of_answers(
     for judge, group, wrong, common in rows:
         inside_group = common & (codes == group)
         rest = common & (codes != group)
-        inside, outside = float(wrong[inside_group].mean()), float(wrong[rest].mean())
+        inside = float(wrong[inside_group].mean())
+        outside = float(wrong[rest].mean())
         if inside <= outside:
             continue
-        hits, all_wrong = int(wrong[inside_group].sum()), int(wrong[common].sum())
+        hits = int(wrong[inside_group].sum())
+        all_wrong = int(wrong[common].sum())
         p = fisher(hits, int(inside_group.sum()), all_wrong, int(common.sum()))
         if cluster is not None:
             p = _among_clusters(wrong, inside_group, common, cluster, seed, times * len(rows))
@@ -171,7 +175,9 @@ def _among_clusters(
     """The share of permutations of a group among clusters with as many wrong answers in it, or more."""
     items = np.flatnonzero(compared_items)
     rng = np.random.default_rng([seed, len(items)])
-    hits, as_many, number = float(wrong[inside_group].sum()), 1, PERMUTED * min(times, 50)
+    hits = float(wrong[inside_group].sum())
+    as_many = 1
+    number = PERMUTED * min(times, 50)
     for shuffled in permuted(inside_group[items].astype(np.int64), cluster[items], rng, number):
         as_many += int(
             (shuffled @ wrong[items] >= hits * shuffled.sum(axis=1) / inside_group.sum() - 1e-9).sum()
@@ -263,7 +269,8 @@ def _p_of_scores(
         sides = np.where(far[:, :, 0], 1, 2)
         return np.asarray(np.minimum(1.0, sides * ndtr(-t) * t.size))
     rng = np.random.default_rng([seed, len(item_group)])
-    as_large, number = np.ones(t.shape), PERMUTED * times
+    as_large = np.ones(t.shape)
+    number = PERMUTED * times
     for shuffled in permuted(item_group, cluster, rng, number):
         statistics, _ = contrasts(gap_rows, shuffled, groups)
         statistics = np.where(far, statistics, np.abs(statistics))

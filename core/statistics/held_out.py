@@ -278,7 +278,8 @@ def _by_answers(
 def _kappas(first: Floats, second: Floats, alike: Floats | None) -> Floats:
     """Kappa as `kappa_of_shares` has it, one for each row of rows × items × answers; nan where undefined."""
     items: Bools = np.asarray(~np.isnan(second[:, :, :1]))
-    shares_1, shares_2 = np.where(items, first, 0.0), np.where(items, second, 0.0)
+    shares_1 = np.where(items, first, 0.0)
+    shares_2 = np.where(items, second, 0.0)
     if alike is not None:
         shares_2 = shares_2 @ alike
     n = items.sum(axis=(1, 2)).astype(np.float64)
@@ -332,7 +333,8 @@ def _held_out(scores: CriterionScores, panels: Panels, measure: HeldOutMeasure) 
         "no annotator has three varying items in common with another annotator and the judge"
     )
     rows: list[dict[str, Any]] = []
-    rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
+    rarer = rarer_answers(scores)
+    rated = int((scores.present > 0).sum())
     kappa_ = measure == "kappa"
     correlation_ = of_kappa(rarer, rated) if kappa_ else rests_on(CORRELATION, rarer, rated)
     contrast = _contrast(rarer, rated, kappa_)
@@ -341,7 +343,8 @@ def _held_out(scores: CriterionScores, panels: Panels, measure: HeldOutMeasure) 
         comparison = compared(judge)
         people = comparison.defined
         values = comparison.values[people]
-        n, gaps = int(comparison.items[people].any(axis=0).sum()), values[:, 0] - values[:, 1]
+        n = int(comparison.items[people].any(axis=0).sum())
+        gaps = values[:, 0] - values[:, 1]
         row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference", "half"), undefined(reason))
         if len(people):
             of_judges, of_people = values.mean(axis=0).tolist()
@@ -417,12 +420,14 @@ def without_members(
     common_scores = replace(
         scores, judges={one: np.where(complete, scores.judges[one], np.nan) for one in members}
     )
-    rarer, rated = rarer_answers(scores), int((scores.present > 0).sum())
+    rarer = rarer_answers(scores)
+    rated = int((scores.present > 0).sum())
     kind = _contrast(rarer, rated, measure == "kappa")
     compared = _compared(common_scores, measure)
     whole_panel = compared(_panel(common_scores, members))
     of_panel = cache(lambda row: cached_count(whole_panel.statistics(row)[0]))
-    values, figures = [], list[Figure]()
+    values = []
+    figures = list[Figure]()
     for judge in members:
         rest = compared(_panel(common_scores, [one for one in members if one != judge]))
         people = np.intersect1d(rest.defined, whole_panel.defined)

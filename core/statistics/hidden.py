@@ -78,10 +78,12 @@ def annotator_retest(
         *((toward,) if judged and not nominal else ()),
     )
     if judged:
-        name, title = "anchoring", "Second answers after the judge's score"
+        name = "anchoring"
+        title = "Second answers after the judge's score"
         caption = "How far annotators move after they see the judge's score."
     else:
-        name, title = "annotator_retest", "Test–retest of annotators"
+        name = "annotator_retest"
+        title = "Test–retest of annotators"
         caption = "How consistently an annotator answers a repeat item."
     return Table(
         name,

@@ -44,7 +44,8 @@ def sampling_gap(scores: Floats, sampled: Bools) -> float:
     A score more at each end of what was seen stands on both sides, so that equal scores leave room. 1 for few
     items.
     """
-    with_people, unsampled = scores[sampled & ~np.isnan(scores)], scores[~sampled & ~np.isnan(scores)]
+    with_people = scores[sampled & ~np.isnan(scores)]
+    unsampled = scores[~sampled & ~np.isnan(scores)]
     if min(len(with_people), len(unsampled)) < FEWEST_COMPARED:
         return 1.0
     ends = [float(np.nanmin(scores)), float(np.nanmax(scores))]
@@ -133,7 +134,8 @@ def weighted_share(
         return estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")
     centre, error = _ratio(*parts, sampled.weights, sampled.strata, sampled.times)
     half = student(max(effective(sampled.weights[subset & observed]) - 1, 1)) * error
-    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
+    low = max(centre - half, 0.0)
+    high = min(centre + half, 1.0)
     method = "weighted; half an item added of every kind"
     return estimate(value, min(low, value), max(high, value), n=n, method=method)
 
@@ -144,13 +146,12 @@ def _ratio(
     """Σ w·under·over ÷ Σ w·under and its error within strata; each item counts so many `times`."""
     total = float((times * weights * denominator).sum())
     value = float((times * weights * denominator * numerator).sum()) / total
-    parts, variance = weights * denominator * (numerator - value), 0.0
+    parts = weights * denominator * (numerator - value)
+    variance = 0.0
     for stratum in np.unique(strata):
         in_stratum = strata == stratum
-        n, mean = (
-            float(times[in_stratum].sum()),
-            float(np.average(parts[in_stratum], weights=times[in_stratum])),
-        )
+        n = float(times[in_stratum].sum())
+        mean = float(np.average(parts[in_stratum], weights=times[in_stratum]))
         # One item shows no spread: it counts from the mean of all.
         residuals = parts[in_stratum] - (mean if n > 1 else 0)
         variance += float((times[in_stratum] * residuals**2).sum()) * (n / (n - 1) if n > 1 else 1)

@@ -181,7 +181,8 @@ def all_equal(value: float, n: int, units: int, kind: Kind) -> Estimate:
     of which the “rule of three” is the one-sided form); the figure falls by that times `kind.unequal`.
     """
     reach = kind.unequal * (1 - ((1 - LEVEL) / 2) ** (1 / units))
-    low, high = max(kind.ends[0], value - reach), min(kind.ends[1], value + reach)
+    low = max(kind.ends[0], value - reach)
+    high = min(kind.ends[1], value + reach)
     return replace(estimate(value, low, high, n=n, method=EXACTLY_EQUAL), freedom=EQUAL_FREEDOM)
 
 
@@ -241,7 +242,8 @@ def resampled(
     if undefined > UNDEFINED_SHARE * len(resampled_values):
         return none(f"undefined in {undefined / len(resampled_values):.0%} of the resamples")
     by_draws = len(defined) - 1.0
-    error, freedom = _spread(defined, units), min(float(units - kind.parameters), kind.freedom, by_draws)
+    error = _spread(defined, units)
+    freedom = min(float(units - kind.parameters), kind.freedom, by_draws)
     if without_each is not None:
         combined = _with_annotators(error, freedom, kind.transform(without_each, units))
         if combined is None:
@@ -259,7 +261,8 @@ def resampled(
         if half == 0:
             return none("all resamples have the same value")
         low, high = kind.inverse(np.array([transformed - half, transformed + half])).tolist()
-        low, high = max(kind.ends[0], min(low, value)), min(kind.ends[1], max(high, value))
+        low = max(kind.ends[0], min(low, value))
+        high = min(kind.ends[1], max(high, value))
     return replace(estimate(value, low, high, n=n, method=method), freedom=freedom)
 
 

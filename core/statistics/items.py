@@ -95,7 +95,8 @@ def _inside(
 
     The agreement is undefined for fewer than three items and where a score does not vary.
     """
-    inside, target = np.where(selection, judge.score, np.nan), table[criterion].target
+    inside = np.where(selection, judge.score, np.nan)
+    target = table[criterion].target
     scores = table[criterion]
     if nominal:
         judges = {one: np.where(selection, scores.judges[one], np.nan) for one in judge.members}
@@ -120,9 +121,11 @@ def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) 
     """
     import pandas as pd
 
-    scores, panel = table[criterion], table[criterion].panel(members)
+    scores = table[criterion]
+    panel = table[criterion].panel(members)
     common = np.flatnonzero(~np.isnan(panel) & ~np.isnan(scores.target))
-    score, target = panel[common], scores.target[common]
+    score = panel[common]
+    target = scores.target[common]
     difference = score - target
     if table.no_level(criterion, members):
         difference = (midranks(score) - midranks(target)) / max(len(common), 1)

@@ -111,7 +111,8 @@ def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str,
     if n < FEWEST:
         return dict.fromkeys(("bias", "mae"), undefined(why_undefined(*common), n=n))
     reason = table.no_level(criterion, judge.members)
-    gap, items = table.level(criterion, judge) - target, ~np.isnan(judge.score) & ~np.isnan(target)
+    gap = table.level(criterion, judge) - target
+    items = ~np.isnan(judge.score) & ~np.isnan(target)
     return {
         "bias": PointEstimate(mean(gap), n, reason=reason, kind=BIAS, items=items),
         "mae": PointEstimate(mean(np.abs(gap)), n, reason=reason, kind=MAE, items=items),

@@ -59,7 +59,8 @@ class KindWeights:
     ndim = 2
 
     def __init__(self, kind: Ints, weight: Floats) -> None:
-        self.kind, self.weight = kind, weight
+        self.kind = kind
+        self.weight = weight
         self.items = np.flatnonzero(kind >= 0)
         self.examples = np.zeros(len(weight), dtype=np.int64)
         self.examples[kind[self.items[::-1]]] = self.items[::-1]

@@ -81,7 +81,8 @@ def _pairs(
     pairs = {}
     for place, one in enumerate(people):
         for second in people[place + 1 :]:
-            x, y = scores_of[one], scores_of[second]
+            x = scores_of[one]
+            y = scores_of[second]
             if np.isfinite(x + y).sum() >= FEWEST:
                 statistic = kappa(x, y, of_sets=scores.sets) if measure == "kappa" else correlation(x, y)
                 pairs[one, second] = statistic

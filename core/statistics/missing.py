@@ -42,7 +42,8 @@ def lacking(table: Ratings, criterion: str, clusters: Facet | None = None) -> li
 
     Items on which judges are not compared are not lacking, and a judge without any rating was not asked.
     """
-    scores, codes = table[criterion], cluster_codes(table, clusters)
+    scores = table[criterion]
+    codes = cluster_codes(table, clusters)
     of_people = table.open(criterion) & (scores.present > 0)
     rows = []
     for judge, score in scores.judges.items():
@@ -50,7 +51,8 @@ def lacking(table: Ratings, criterion: str, clusters: Facet | None = None) -> li
             np.flatnonzero(of_people & (np.isnan(score) == missing)) for missing in (False, True)
         )
         if len(complete) and len(lacks):
-            x, y = scores.target[complete], scores.target[lacks]
+            x = scores.target[complete]
+            y = scores.target[lacks]
             if codes is None:
                 p = rank_test(x, y)
             else:
@@ -84,7 +86,8 @@ def rank_test(x: Floats, y: Floats) -> float:
 
     Exact given the ties where few values or few items of one kind let it be counted (twice the smaller tail).
     """
-    n, m = len(x), len(y)
+    n = len(x)
+    m = len(y)
     if min(n, m) < FEWEST:
         return nan
     pooled = np.concatenate([x, y])

@@ -72,7 +72,8 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     for place, (a, b, x, y) in enumerate([*pairs, *by_label]):
         of_sets = scores.sets and place < len(pairs)
         common = ~np.isnan(x) & ~np.isnan(y)
-        n, equal = int(common.sum()), x[common] == y[common]
+        n = int(common.sum())
+        equal = x[common] == y[common]
         reason, note = why_no_kappa(a, b, x[common], y[common])
         agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else reason)
         kind = of_kappa(rarer(x[common], y[common]), n)

@@ -23,7 +23,9 @@ LARGE_SHARE = 0.9
 FEWEST = 10
 """Common items below which no annotator is said to copy, or to give one answer too often."""
 
-COPY, COPY_KAPPA, AHEAD = 0.95, 0.85, 0.2
+COPY = 0.95
+COPY_KAPPA = 0.85
+AHEAD = 0.2
 """A judge copies a person with whom its ρ (of answers read by name: its κ) is at least this, and higher by so
 much than with anybody else."""
 
@@ -203,7 +205,8 @@ def one_answer(
         if stacked.shape[1] < FEWEST:
             continue
         hits = np.where(np.isnan(stacked), np.nan, np.abs(stacked - answer) <= 10**-DIGITS)
-        share, of_others = float(hits[0].mean()), float(np.nanmean(hits[1:]))
+        share = float(hits[0].mean())
+        of_others = float(np.nanmean(hits[1:]))
         rows.append(OneAnswer(name, answer, share, of_others, stacked.shape[1], exchanged(hits, 0)))
     return rows
 

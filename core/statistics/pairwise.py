@@ -20,7 +20,8 @@ from concord.statistics.resampling import Weights, cached_count, mean
 
 EACH_OTHER = "each other"
 PAIR = ["scenario", "one", "other"]
-STEPS, NEAR = 2000, 1e-9
+STEPS = 2000
+NEAR = 1e-9
 """The iteration for strengths ends when none changes by more than this share, or after so many steps."""
 
 
@@ -128,7 +129,8 @@ def duels(
     """
     tensor = _wins(votes, players)
     tried = attempts.drop_duplicates(PAIR).groupby(["one", "other"]).size()
-    rows, figures = list[Row](), []
+    rows = list[Row]()
+    figures = []
     for (i, a), (j, b) in combinations(enumerate(players), 2):
         won, tied, losses = (tensor[:, i, j] == points for points in (1, 0.5, 0))
         gap = np.where(won | tied | losses, won.astype(float) - losses, np.nan)
@@ -154,7 +156,8 @@ def strengths(votes: pd.DataFrame, players: list[str], *, resamples: int = 1000,
     1957).
     """
     tensor = _wins(votes, players)
-    wins, compared = np.nan_to_num(tensor), (~np.isnan(tensor)).sum(axis=(0, 2)).tolist()
+    wins = np.nan_to_num(tensor)
+    compared = (~np.isnan(tensor)).sum(axis=(0, 2)).tolist()
 
     @cached_count
     def fitted(weights: Weights) -> Floats:
@@ -194,8 +197,10 @@ def mutual_agreement(name: str, votes: pd.DataFrame, *, resamples: int = 0, seed
     """
     pairs = votes.merge(votes, on=PAIR)
     pairs = pairs[pairs.rater_x < pairs.rater_y]
-    equal, no_tie = pairs.outcome_x == pairs.outcome_y, (pairs.outcome_x != 0) & (pairs.outcome_y != 0)
-    reason, draws = "no pair was compared by two", (resamples, seed)
+    equal = pairs.outcome_x == pairs.outcome_y
+    no_tie = (pairs.outcome_x != 0) & (pairs.outcome_y != 0)
+    reason = "no pair was compared by two"
+    draws = (resamples, seed)
     return {
         "a": name,
         "b": EACH_OTHER,
@@ -240,7 +245,9 @@ def _log_strengths(points: Floats) -> Floats:
 
     `points` (fits × players × players) are those that the row's player took from the column's.
     """
-    strength, total, games = np.ones(points.shape[:2]), points.sum(axis=2), points + points.transpose(0, 2, 1)
+    strength = np.ones(points.shape[:2])
+    total = points.sum(axis=2)
+    games = points + points.transpose(0, 2, 1)
     defined = _connected(points)
     for _ in range(STEPS if defined.any() else 0):
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -57,7 +57,8 @@ class CrossedAnswers:
         """How the figure changes with each chance."""
         slopes = np.zeros_like(self.joint)
         for cell in np.ndindex(self.joint.shape):
-            raised, down = self.joint.copy(), self.joint.copy()
+            raised = self.joint.copy()
+            down = self.joint.copy()
             raised[cell] += STEP
             down[cell] -= STEP
             slopes[cell] = (FIGURES[figure](raised) - FIGURES[figure](down)) / (2 * STEP)
@@ -65,7 +66,8 @@ class CrossedAnswers:
 
     def spread(self, figure: PlanFigure) -> Floats:
         """The variance that one label of an item has within each of the judge's answers."""
-        slopes, conditional = self.slopes(figure), self.conditional
+        slopes = self.slopes(figure)
+        conditional = self.conditional
         means = (slopes * conditional).sum(axis=0)
         spread = (slopes**2 * conditional).sum(axis=0) - means**2
         return np.asarray(np.maximum(spread, 0) * (self.shares > 0))
@@ -76,7 +78,9 @@ class CrossedAnswers:
         Where the judge's answers to all items are used, by the correction of a rate and by strata, the error
         within its answers falls with the labels, that between them with all items.
         """
-        shares, spread, slopes = self.shares, self.spread(figure), self.slopes(figure)
+        shares = self.shares
+        spread = self.spread(figure)
+        slopes = self.slopes(figure)
         variance = float((slopes**2 * self.joint).sum() - (slopes * self.joint).sum() ** 2)
         between = max(variance - float((shares * spread).sum()), 0.0) / max(self.items, labels)
         if draw == LabelDraw.BY_ANSWER:
@@ -118,7 +122,8 @@ class CrossedAnswers:
 
     def half_width(self, figure: PlanFigure, labels: int, draw: LabelDraw = LabelDraw.RANDOM) -> float:
         """Half of the width of the 95% interval that a figure is expected to have."""
-        value, error = self.value(figure), self.error(figure, labels, draw)
+        value = self.value(figure)
+        error = self.error(figure, labels, draw)
         if figure == PlanFigure.AGREEMENT:
             return _half_of_correlation(value, error, self.freedom(labels, draw))
         if error <= 0:
@@ -240,7 +245,8 @@ def labels_for_bar(
     """
 
     def decides(labels: int) -> bool:
-        value, error = design.value(figure), design.error(figure, labels, draw)
+        value = design.value(figure)
+        error = design.error(figure, labels, draw)
         quantile = student(math.inf)
         if isinstance(design, CrossedAnswers) and figure == PlanFigure.AGREEMENT:
             quantile = student(design.freedom(labels, draw))
@@ -263,7 +269,8 @@ def _power_quantile() -> float:
 def _fewest(
     design: Design, figure: PlanFigure, draw: LabelDraw, reached: Callable[[int], bool]
 ) -> LabelCount:
-    low, high = FEWEST, design.items
+    low = FEWEST
+    high = design.items
     if high < low or not reached(high):
         return LabelCount(None, design.half_width(figure, max(high, 2), draw))
     while low < high:
@@ -295,7 +302,8 @@ def judging(
     Half of a 95% interval is 1.96·σ·√((1 − r²)/n + r²·(1/m − 1/N)), for n labels among m judged of N rows, of
     people's deviation σ and their correlation r with the judge. `price` is that of judging a row.
     """
-    z, square = student(math.inf), correlation**2
+    z = student(math.inf)
+    square = correlation**2
     rested = (max(labels, 1), rows)
     return [
         Judging(
@@ -361,7 +369,10 @@ class AnnotatorStudy:
         return math.ceil(max(items, fewest, FEWEST))
 
 
-SIMULATED, STUDIES, RARER, MOST_SIMULATED = 300, 8, 60, 6000
+SIMULATED = 300
+STUDIES = 8
+RARER = 60
+MOST_SIMULATED = 6000
 """Items of a simulated study, or as many as hold so many of the rarer answers; how many are simulated."""
 
 
@@ -374,7 +385,8 @@ def annotator_study(shares: Floats, agreement: float, annotators: int, seed: int
     if annotators < 2:
         raise ValueError("a held-out annotator needs another one")
     rng = np.random.default_rng(seed)
-    answers, halves = len(shares), []
+    answers = len(shares)
+    halves = []
     rarer = 1 - float(shares.max())
     items = min(max(SIMULATED, math.ceil(RARER / max(rarer, 1e-9))), MOST_SIMULATED)
     for _ in range(STUDIES):

@@ -134,7 +134,9 @@ def side_of(label: str) -> float | None:
         return None
     if sides[0] in FIRST:
         return 0.0 if worse else 1.0
-    return None if sides[0] not in SECOND else (1.0 if worse else 0.0)
+    if sides[0] in SECOND:
+        return 1.0 if worse else 0.0
+    return None
 
 
 def _of_signs(one: str, sign: str, two: str) -> float | None:
@@ -142,7 +144,11 @@ def _of_signs(one: str, sign: str, two: str) -> float | None:
     places = [1.0 if side in FIRST else 0.0 for side in (one, two)]
     if places[0] == places[1]:
         return None
-    return places[0] if sign[0] == ">" else places[1] if sign[0] == "<" else 0.5
+    if sign[0] == ">":
+        return places[0]
+    if sign[0] == "<":
+        return places[1]
+    return 0.5
 
 
 def sides(labels: Sequence[str]) -> Sides | None:
@@ -151,7 +157,8 @@ def sides(labels: Sequence[str]) -> Sides | None:
     The C of A, B and C is a tie, as judges are often told to write.
     """
     shares = [side_of(label) for label in labels]
-    if [label.casefold() for label in labels if side_of(label) is None] == ["c"] and len(labels) == 3:
+    unknown = [label.casefold() for label, share in zip(labels, shares, strict=True) if share is None]
+    if unknown == ["c"] and len(labels) == 3:
         shares = [0.5 if share is None else share for share in shares]
     defined = tuple(share for share in shares if share is not None)
     if len(defined) < len(labels) or not {0.0, 1.0} <= {*defined}:
@@ -185,9 +192,11 @@ def shares_of_first(
     scores = table[criterion]
     drawing["people"] = "these"
     of_people = share_of_people(table, criterion, answers)
-    rows, figures = [], list[Figure]()
+    rows = []
+    figures = list[Figure]()
     for judge, score in scores.judges.items():
-        of_judge, annotators = first_share(score, answers), of_people
+        of_judge = first_share(score, answers)
+        annotators = of_people
         if orders and judge in orders:
             straight, swapped = (first_share(order, answers) for order in orders[judge])
             of_judge = _mean(straight, 1 - swapped)

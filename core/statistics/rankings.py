@@ -84,7 +84,8 @@ def stability(names: Sequence[str], values: Floats, resampled_values: Floats, it
         len(resampled_values), len(names), len(names)
     )
     tau[np.logical_or(incomplete[:, :, None], incomplete[:, None, :])] = np.nan
-    pairs, defined = [], []
+    pairs = []
+    defined = []
     for i, j in combinations(range(len(names)), 2):
         common = ~np.isnan(values[i]) & ~np.isnan(values[j])
         n = int(common.sum())
@@ -136,7 +137,8 @@ def against(first: Floats, second: Floats) -> tuple[Estimate, Estimate]:
     Undefined for fewer than three models or equal scores. p is scipy's, by Student's t with n − 2 degrees of
     freedom.
     """
-    rho, n = rank_correlation(first, second, "here", "there"), len(first)
+    rho = rank_correlation(first, second, "here", "there")
+    n = len(first)
     if rho.defined:
         return rho, spearman_p(rho)
     reason = too_few(n, "model") if n < FEWEST else "one of the two gives all of them the same score"
@@ -158,13 +160,22 @@ def open_places(scores: Sequence[Floats]) -> list[str]:
     means = np.array([values.mean() for values in scores])
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.array([values.var(ddof=1) if len(values) > 1 else np.inf for values in scores]) / n
-        gap, error = means[:, None] - means, spread[:, None] + spread
+        gap = means[:, None] - means
+        error = spread[:, None] + spread
         freedom = error**2 / (spread[:, None] ** 2 / (n[:, None] - 1) + spread**2 / (n - 1))
         limit = stdtrit(np.nan_to_num(freedom, nan=1.0, posinf=1.0), 1 - 0.025 / (len(scores) - 1))
         separated = gap > limit * np.sqrt(error)
     np.fill_diagonal(separated, False)
-    ahead, behind = separated.sum(axis=0), separated.sum(axis=1)
-    return [
-        str(first) if first == last else f"{first} {'or' if last == first + 1 else 'to'} {last}"
-        for first, last in zip((1 + ahead).tolist(), (len(scores) - behind).tolist(), strict=True)
-    ]
+    ahead = separated.sum(axis=0)
+    behind = separated.sum(axis=1)
+    first_ranks = (1 + ahead).tolist()
+    last_ranks = (len(scores) - behind).tolist()
+    return [_rank_words(first, last) for first, last in zip(first_ranks, last_ranks, strict=True)]
+
+
+def _rank_words(first: int, last: int) -> str:
+    if first == last:
+        return str(first)
+    if last == first + 1:
+        return f"{first} or {last}"
+    return f"{first} to {last}"

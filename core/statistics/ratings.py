@@ -133,7 +133,8 @@ class CriterionScores:
     def excluding(self, person: int) -> CriterionScores:
         """The scores without one person's ratings."""
         remaining = self.person != person
-        item, score = self.item[remaining], self.score[remaining]
+        item = self.item[remaining]
+        score = self.score[remaining]
         present = np.bincount(item, minlength=self.items)
         target = divide(sums(item, score, self.items), present)
         return replace(
@@ -338,17 +339,23 @@ def read_ratings(
     rows = {name: as_column(ratings[name]) for name in COLUMNS}
     code, values = coded(rows["criterion"])
     criteria = list(dict.fromkeys(map(str, values if criteria is None else criteria)))
-    final_criteria = [] if FINAL in criteria else list(criteria if final_criteria is None else final_criteria)
+    if FINAL in criteria:
+        final_criteria = []
+    elif final_criteria is None:
+        final_criteria = criteria
+    final_criteria = list(final_criteria)
     without_judges = without_judges or {}
     criterion = _renumbered(code, values, criteria)
     rated = (criterion >= 0) & ~np.isnan(np.asarray(rows["score"], dtype=np.float64))
-    rows, criterion = taken(rows, rated), criterion[rated]
+    rows = taken(rows, rated)
+    criterion = criterion[rated]
     unit, units = _units(rows["unit"], order)
     closed = np.zeros(len(units), dtype=bool)
     if without_judges:
         closed = np.array([unit_key in without_judges for unit_key in units], dtype=bool)
     code, values = coded(rows["rater"])
-    names, kinds = [*map(str, values)], [rows["kind"] == kind for kind in ("human", "judge")]
+    names = [*map(str, values)]
+    kinds = [rows["kind"] == kind for kind in ("human", "judge")]
     people, judges = (_by_name({names[index] for index in np.unique(code[kind])}) for kind in kinds)
     person, judge_of = (_renumbered(code, names, raters) for raters in (people, judges))
 
@@ -426,7 +433,8 @@ def _final(parts: Sequence[CriterionScores], items: int, unlinked: str) -> Crite
     code, keys = numbered(key)
     total = sums(code, np.concatenate([part.score for part in parts]), len(keys))
     complete = np.bincount(code, minlength=len(keys)) == count
-    keys, total = keys[complete], total[complete]
+    keys = keys[complete]
+    total = total[complete]
     person, item = np.divmod(keys, max(items, 1))
     present = np.bincount(item, minlength=items)
     target = divide(sums(item, total, items), present * count)

@@ -65,7 +65,8 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     than two people on every item; all ratings equal; ICC of people whom no item brings together.
     """
     scores = table[criterion]
-    people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
+    people = people_per_item(scores)
+    pairs = int(pair_gaps(scores).pairs.sum())
     notes = (
         [f"the mean of {people:.3g} annotators (harmonic mean)", f"{pairs} pairs of ratings"]
         if people
@@ -112,7 +113,8 @@ def _of_the_mean(single: Figure, people: float) -> tuple[Figure, Figure]:
     """The reliability of people's mean from interval alpha, and its root, the attainable correlation."""
     if isinstance(single, Estimate):
         return single, single
-    statistic, value = single.statistic, float(spearman_brown(single.value, people))
+    statistic = single.statistic
+    value = float(spearman_brown(single.value, people))
     reliability = PointEstimate(
         lambda weights: spearman_brown(statistic(weights), people),
         single.n,
@@ -167,9 +169,11 @@ class PairGaps(NamedTuple):
 def pair_gaps(scores: CriterionScores) -> PairGaps:
     """All pairs of people's ratings of one item."""
     order = np.argsort(scores.item, kind="stable")
-    item, score = scores.item[order], scores.score[order]
+    item = scores.item[order]
+    score = scores.score[order]
     most_raters = int(scores.present.max(initial=0)) if len(item) else 0
-    items, gaps = [], []
+    items = []
+    gaps = []
     for lag in range(1, most_raters):
         same_item = np.flatnonzero(item[lag:] == item[:-lag])
         items.append(item[same_item])
@@ -193,7 +197,9 @@ def gwet(scores: CriterionScores) -> Statistic:
     """
     values, code = np.unique(np.round(scores.score, DIGITS), return_inverse=True)
     gaps = pair_gaps(scores)
-    kinds, total, alike = len(values), float(len(values)), gaps.near(0)
+    kinds = len(values)
+    total = float(len(values))
+    alike = gaps.near(0)
     if kinds > 1:
         width = float(values[-1] - values[0]) ** 2
         total = kinds**2 - 2 * (kinds * float((values**2).sum()) - float(values.sum()) ** 2) / width
@@ -254,12 +260,16 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
     @cached_count
     def statistic(weights: Weights) -> Components:
         weight = weights.astype(np.float64)
-        count, by_rater = presence @ weight, total @ weight
-        n, items, raters = number @ weight, (number > 0) @ weight, (count > 0).sum(axis=0)
+        count = presence @ weight
+        by_rater = total @ weight
+        n = number @ weight
+        items = (number > 0) @ weight
+        raters = (count > 0).sum(axis=0)
         grand = divide(by_rater.sum(axis=0) ** 2, n)
         between = of_item @ weight - grand
         of_raters = np.nan_to_num(divide(by_rater**2, count)).sum(axis=0) - grand
-        p, q = divide(number**2 @ weight, n), divide((count**2).sum(axis=0), n)
+        p = divide(number**2 @ weight, n)
+        q = divide((count**2).sum(axis=0), n)
         left = squares @ weight - grand - between - of_raters
         expected = np.array(
             [
@@ -279,7 +289,8 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
 
 
 def _icc(scores: CriterionScores, people: float) -> Figure:
-    n, reason = int((scores.present > 0).sum()), no_components(scores)
+    n = int((scores.present > 0).sum())
+    reason = no_components(scores)
     if reason:
         return undefined(reason, n=n)
     components_of = components(scores)

@@ -26,7 +26,8 @@ Statistic = Callable[[Weights], Floats]
 
 Result = TypeVar("Result")
 
-CELLS, BLOCK = 4_000_000, 250
+CELLS = 4_000_000
+BLOCK = 250
 """Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
 
 MOST_KEPT = 32
@@ -77,13 +78,11 @@ def draws(
         return
     cluster = None if clusters is None else own_clusters(clusters[subset])
     units = len(subset) if cluster is None else int(cluster.max()) + 1
-    counter = (
-        _counts_of_four
-        if units * resamples <= CELLS
-        else _counts_of_one
-        if units * resamples <= MOST_KEPT * CELLS
-        else _counts
-    )
+    counter: Callable[[int, int, int, int, int], Iterable[Ints]] = _counts
+    if units * resamples <= CELLS:
+        counter = _counts_of_four
+    elif units * resamples <= MOST_KEPT * CELLS:
+        counter = _counts_of_one
     block_size = max(1, min(BLOCK, CELLS // items))
     for counts in counter(units, resamples, seed, units if size is None else size, block_size):
         weights = (counts if cluster is None else counts[cluster]).astype(np.float32)
@@ -228,7 +227,8 @@ def ratio(numerator: Floats, denominator: Floats) -> Statistic:
     Items without the first (nan) take no part.
     """
     items = np.flatnonzero(~np.isnan(numerator))
-    top, below = numerator[items], denominator[items]
+    top = numerator[items]
+    below = denominator[items]
 
     def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)

@@ -23,7 +23,8 @@ def alike(values: Floats) -> Floats:
     size = has.sum(axis=1)
     shared = has @ has.T
     union = size[:, None] + size[None, :] - shared
-    smaller, larger = np.minimum.outer(size, size), np.maximum.outer(size, size)
+    smaller = np.minimum.outer(size, size)
+    larger = np.maximum.outer(size, size)
     kind = np.select([union == shared, (shared == smaller) & (shared > 0), shared > 0], [1, 2 / 3, 1 / 3], 0)
     return np.where(larger == 0, 1.0, kind * shared / np.maximum(union, 1))
 

@@ -62,7 +62,8 @@ def spreads(scores: CriterionScores, judge: Floats, feature: Floats | None = Non
     people = [] if scores.unlinked else scores.people.tolist()
     pairs = []
     for person in people:
-        answers, reference = scores.scores_of(person), scores.mean_of_others(person)
+        answers = scores.scores_of(person)
+        reference = scores.mean_of_others(person)
         items = np.isfinite(answers + reference + judge)
         if items.sum() >= FEWEST:
             pairs.append((np.where(items, answers, np.nan), np.where(items, reference, np.nan)))
@@ -109,8 +110,10 @@ def tastes(
             continue
         step = np.where(items, (feature - values.mean()) / values.std(ddof=1), np.nan)
         ways = spreads(scores, answers)
-        judge_slope, people_slope = _slope(answers, step), _slope(scores.target, step, partner=answers)
-        n, kind = int(items.sum()), "answers do not vary"
+        judge_slope = _slope(answers, step)
+        people_slope = _slope(scores.target, step, partner=answers)
+        n = int(items.sum())
+        kind = "answers do not vary"
         slopes = [judge_slope, people_slope, *(_beyond(judge_slope, people_slope, way) for way in ways)]
         figures: list[Figure] = [PointEstimate(slope, n, reason=kind) for slope in slopes]
         slope, people, *beyond = estimates(figures, table, criterion=criterion, **drawing)
@@ -141,7 +144,8 @@ def spread_estimates(
         answers = scores.judges[judge]
         ways = [spreads(scores, answers)[-1], _ratio_of_deviations(scores, answers)]
         ways += [] if feature is None else [spreads(scores, answers, feature)[-1]]
-        n, reason = int(np.isfinite(answers + scores.target).sum()), "answers do not vary"
+        n = int(np.isfinite(answers + scores.target).sum())
+        reason = "answers do not vary"
         figures: list[Figure] = [PointEstimate(way, n, reason=reason) for way in ways]
         slope, ratio, *alike = estimates(figures, table, criterion=criterion, **drawing)
         rows.append(Spread(judge, slope, next(iter(alike), None), ratio))
@@ -164,11 +168,10 @@ def on_scale(scores: CriterionScores, judge: Floats) -> list[Floats]:
 def covariance(x: Floats, y: Floats, partner: Floats | None = None) -> Statistic:
     """The covariance of two scores on the items that have both (and `also`), as a statistic of weights."""
     items = np.flatnonzero(np.isfinite(x + y if partner is None else x + y + partner))
-    one, other_score = x[items], y[items]
-    one, other_score = (
-        one - (one.mean() if len(items) else 0),
-        other_score - (other_score.mean() if len(items) else 0),
-    )
+    one = x[items]
+    other_score = y[items]
+    one = one - (one.mean() if len(items) else 0)
+    other_score = other_score - (other_score.mean() if len(items) else 0)
 
     def statistic(weights: Weights) -> Floats:
         weight = weights[items].astype(np.float64)
@@ -182,11 +185,9 @@ def partial_covariance(x: Floats, y: Floats, feature: Floats, partner: Floats | 
     """The covariance of two scores among items that are alike in a feature: s_xy − s_xz s_zy / s_zz."""
     combined = x + y + feature if partner is None else x + y + feature + partner
     one, other_score, third = (np.where(np.isfinite(combined), score, np.nan) for score in (x, y, feature))
-    plain, with_first, second = (
-        covariance(one, other_score),
-        covariance(one, third),
-        covariance(third, other_score),
-    )
+    plain = covariance(one, other_score)
+    with_first = covariance(one, third)
+    second = covariance(third, other_score)
     spread = covariance(third, third)
 
     def statistic(weights: Weights) -> Floats:

@@ -65,13 +65,15 @@ def follow(
     """
     ranges = {StreamFigure.AGREEMENT: agreement, StreamFigure.JUDGE_MEAN: rate if ordered else None}
     tested = max(sum(values_of_figure is not None for values_of_figure in ranges.values()), 1)
-    near, judged = closeness(people, judge, ends, ordered=ordered), np.isfinite(judge)
+    near = closeness(people, judge, ends, ordered=ordered)
+    judged = np.isfinite(judge)
     values = {StreamFigure.AGREEMENT: (near, (0.0, 1.0))}
     if ordered:
         values[StreamFigure.JUDGE_MEAN] = (judge, ends)
     figures = []
     for figure, (values_of_figure, scale) in values.items():
-        reference, items = ranges[figure], np.flatnonzero(np.isfinite(values_of_figure))
+        reference = ranges[figure]
+        items = np.flatnonzero(np.isfinite(values_of_figure))
         sequence = confidence_sequence(
             values_of_figure[items],
             scale,
@@ -94,18 +96,22 @@ def _followed(
     looks_outside = [look for look in left if look is not None]
     low, high = sequence.interval
     if looks_outside:
-        state, place = StreamState.OUTSIDE, int(items[min(looks_outside) - 1])
+        state = StreamState.OUTSIDE
+        place = int(items[min(looks_outside) - 1])
     elif sequence.changed:
         looks = np.unique(np.concatenate([sequence.excluded_above, sequence.excluded_below]))
         crossed = (
             look for look in looks.tolist() if sequence.interval_at(look)[0] > sequence.interval_at(look)[1]
         )
-        state, place = StreamState.CHANGED, int(items[next(crossed) - 1])
+        state = StreamState.CHANGED
+        place = int(items[next(crossed) - 1])
     elif reference is None:
-        state, place = StreamState.NO_RANGE, None
+        state = StreamState.NO_RANGE
+        place = None
     else:
         contained = reference[0] <= low and high <= reference[1]
-        state, place = (StreamState.WITHIN if contained else StreamState.INCONCLUSIVE), None
+        state = StreamState.WITHIN if contained else StreamState.INCONCLUSIVE
+        place = None
     return Followed(figure, sequence.estimate, reference, state, place)
 
 
@@ -113,17 +119,20 @@ def _corrected(people: Floats, judge: Floats, judged: Floats, ends: Ends, error:
     """The mean that people would give: each of its two parts has half of the error."""
     common = judged & np.isfinite(people)
     width = ends[1] - ends[0]
-    figure, state = StreamFigure.CORRECTED_MEAN, StreamState.NO_RANGE
+    figure = StreamFigure.CORRECTED_MEAN
+    state = StreamState.NO_RANGE
     if not common.any():
         return Followed(figure, undefined("no item with annotators", n=0), None, state)
     judge_sequence = confidence_sequence(judge[judged], ends, error=error / 2)
     gap_sequence = confidence_sequence((people - judge)[common], (-width, width), error=error / 2)
-    value, n = judge_sequence.value + gap_sequence.value, int(common.sum())
+    value = judge_sequence.value + gap_sequence.value
+    n = int(common.sum())
     if judge_sequence.changed or gap_sequence.changed:
         changed = undefined("the judge's mean, or its difference from annotators, has changed", n=n)
         return Followed(figure, changed, None, state)
     low, high = (a + b for a, b in zip(judge_sequence.interval, gap_sequence.interval, strict=True))
-    low, high = max(low, ends[0]), min(high, ends[1])
+    low = max(low, ends[0])
+    high = min(high, ends[1])
     method = f"{100 * (1 - error):.4g}% at every look: the judge's mean and annotators less judge, by betting"
     return Followed(figure, Estimate(value, min(low, value), max(high, value), n, method), None, state)
 

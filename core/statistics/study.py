@@ -119,7 +119,8 @@ def study_agreement(
     by_criterion = is_large(len(table.rated), drawing.get("resamples", 1000))
     results: list[Estimate] = []
     for names in [[name] for name in in_order] if by_criterion else [[*in_order]]:
-        criterion, make = names[0] if len(names) == 1 else "", partial(figures, names)
+        criterion = names[0] if len(names) == 1 else ""
+        make = partial(figures, names)
         results += estimates(make(table), table, criterion=criterion, **drawing, recompute=make)
     remaining = iter(results)
     criteria = {}
@@ -129,7 +130,8 @@ def study_agreement(
         population = population_words(table, name, drawing.get("people", "these"))
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), population]))
         rests_on = basis(table, name, method=method)["text"]
-        items, judges = int((scores.present > 0).sum()), len(scores.judges)
+        items = int((scores.present > 0).sum())
+        judges = len(scores.judges)
         # Unnamed people's *final* is a mean of means, without ratings of its own.
         people = len(scores.people) if len(scores.item) or not items else len(table.people)
         criteria[name] = CriterionAgreement(people, items, alpha, rows[:judges], rows[judges:], rests_on)
@@ -260,7 +262,8 @@ def severities(
     for person in [] if scores.unlinked else scores.people.tolist():
         gap = scores.mean_of_others(person) - scores.scores_of(person)
         items = ~np.isnan(gap)
-        n, reason = int(items.sum()), "has no item in common with another annotator"
+        n = int(items.sum())
+        reason = "has no item in common with another annotator"
         severity = PointEstimate(mean(gap), n, reason=reason, kind=BIAS, items=items)
         name = table.people[person]
         rows.append({"rater": name, "n": n, "severity": severity, "others": correlations.get(name)})

@@ -95,8 +95,10 @@ def _ordered(difference: SystemDifference, p: float) -> SystemDifference:
 
 
 def _mean(answers: SystemAnswers, ends: Ends) -> Corrected:
-    judged, rated = ~np.isnan(answers.judge), ~np.isnan(answers.people)
-    common, alone = judged & rated, judged & ~rated
+    judged = ~np.isnan(answers.judge)
+    rated = ~np.isnan(answers.people)
+    common = judged & rated
+    alone = judged & ~rated
     return corrected_mean(answers.people[common], answers.judge[common], answers.judge[alone], scale=ends)
 
 
@@ -123,7 +125,9 @@ def _difference(
     if by_item:
         gaps = SystemAnswers(one.people - partner.people, one.judge - partner.judge)
         mean = _mean(gaps, (-width, width))
-        people, judge, corrected = mean.people, mean.judges, mean.value
+        people = mean.people
+        judge = mean.judges
+        corrected = mean.value
         freedom = float((corrected.n or 0) + 1)
     else:
         means = _mean(one, ends), _mean(partner, ends)

@@ -39,7 +39,9 @@ from concord.table import Column, Table
 FEWEST_PLAYERS = 3
 """Two players are one pair, whose order is right half of the time by chance."""
 
-PERMUTED, FEW_PERMUTED, MANY_ITEMS = 999, 199, 4_000
+PERMUTED = 999
+FEW_PERMUTED = 199
+MANY_ITEMS = 4_000
 """Permutations of players among items behind a p-value: so many, or few where there are many items."""
 
 SYSTEMS = empty(
@@ -85,7 +87,8 @@ def systems(
 
     Undefined for fewer than `FEWEST_PLAYERS` players with two items each.
     """
-    scores, clusters = table[criterion], cluster_codes(table, drawing.get("clusters"))
+    scores = table[criterion]
+    clusters = cluster_codes(table, drawing.get("clusters"))
     permuting = clusters, drawing.get("seed", 0)
     codes, names = _systems(table, scores, Contender("people", (), scores.target), players)
     separation: dict[tuple[str, str], float] = {}
@@ -134,7 +137,8 @@ def _system(
     `separation` has the p with which people tell two players apart, on all of people's items.
     """
     codes, names = _systems(table, scores, judge, players)
-    n, number = int((codes >= 0).sum()), len(names)
+    n = int((codes >= 0).sum())
+    number = len(names)
     row: dict[str, Any] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:
         reason = (
@@ -171,7 +175,8 @@ def _answer(
     judge: Contender, alike: Bools, distinct: Bools, names: Sequence[str], people: Floats, by_judge: Floats
 ) -> str:
     """Whether the leaderboard's order would be the people's, in two sentences."""
-    sure, in_order = int(distinct.sum()), int((distinct & alike).sum())
+    sure = int(distinct.sum())
+    in_order = int((distinct & alike).sum())
     judge_words = "the judge" if len(judge.members) == 1 else f"the mean of {len(judge.members)} judges"
     separated_words = (
         f"of the {sure} significantly different pairs, {in_order} are"
@@ -262,7 +267,8 @@ def _permutation(
 
     t, alike = statistics_of(player_codes[None])
     rng = np.random.default_rng([seed, number])
-    larger, as_alike = np.ones(len(t)), 1
+    larger = np.ones(len(t))
+    as_alike = 1
     for shuffled in permuted(player_codes, None if clusters is None else clusters[inside], rng, draws):
         t_drawn, alike_drawn = statistics_of(shuffled)
         larger += (t_drawn.max(axis=0) >= t - 1e-9).sum(axis=1)

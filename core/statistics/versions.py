@@ -94,8 +94,11 @@ def _rho(ratings: Ratings, criterion: str, members: Sequence[str], items: Bools 
         panel = np.where(items, panel, np.nan)
     name = members[0] if len(members) == 1 else "the panel"
     rho = rank_correlation(panel, scores.target, name, "people's mean")
+    if not rho.defined:
+        return rho
     p = spearman_p(rho).value
-    return replace(rho, mark="" if p is not None and p < LEAST_P else "*") if rho.defined else rho
+    significant = p is not None and p < LEAST_P
+    return replace(rho, mark="" if significant else "*")
 
 
 def _p(cell: Cell) -> Cell:

@@ -104,43 +104,63 @@ def invite(
         raise StudyError(
             f"“{role}” is not a role for a link. Roles are annotator, researcher and adjudicator."
         )
-    annotates = role == "annotator"
-    if not name.strip() or len(name) > LONGEST_NAME or ("," in name if annotates else not name.isprintable()):
-        shown = f"“{name[:40]}{'…' if len(name) > 40 else ''}”"
-        whose = "a researcher" if role == "researcher" else f"an {role}"
-        commas = " and no comma" if annotates else ""
-        raise StudyError(
-            f"{shown} is not a valid name for {whose}: it needs 1 to {LONGEST_NAME} characters{commas}."
-        )
-    token, expires = secrets.token_urlsafe(32), now(timedelta(days=days)) if days else None
-    if annotates:
-        owner = {"rater_id": ratings.rater_id(db, Rater(name, "human", simulated=simulated)), "name": ""}
+    if not _is_valid_name(name, role):
+        raise StudyError(_invalid_name(name, role))
+    rater = None
+    if role == "annotator":
+        rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
+    token = secrets.token_urlsafe(32)
+    row = {
+        "rater_id": rater,
+        "name": name if rater is None else "",
+        "token_hash": sessions.hashed(token),
+        "role": role,
+        "created": now(),
+        "expires": now(timedelta(days=days)) if days else None,
+    }
+    db.table("invitations").delete_where("rater_id IS ? AND name = ?", [row["rater_id"], row["name"]])
+    insert(db, "invitations", row)
+    if role == "annotator":
+        sessions.end_all(db, "annotator", name=name)
     else:
-        owner = {"rater_id": None, "name": name}
-    db.table("invitations").delete_where("rater_id IS ? AND name = ?", [*owner.values()])
-    link = {"token_hash": sessions.hashed(token), "role": role, "created": now(), "expires": expires}
-    insert(db, "invitations", {**owner, **link})
-    if not annotates:
         audit.record(db, AuditAct.LET_IN, about=name, target=role)
-    sessions.end_all(db, "annotator" if annotates else "member", name=name)
+        sessions.end_all(db, "member", name=name)
     return token
+
+
+def _is_valid_name(name: str, role: str) -> bool:
+    if not name.strip() or len(name) > LONGEST_NAME:
+        return False
+    if role == "annotator":
+        return "," not in name
+    return name.isprintable()
+
+
+def _invalid_name(name: str, role: str) -> str:
+    """Why a name cannot be used, as a sentence."""
+    excerpt = f"{name[:40]}…" if len(name) > 40 else name
+    article = "a" if role == "researcher" else "an"
+    need = f"1 to {LONGEST_NAME} characters"
+    if role == "annotator":
+        need += " and no comma"
+    return f"“{excerpt}” is not a valid name for {article} {role}: it needs {need}."
 
 
 def revoke(db: Database, name: str, *kinds: Literal["annotator", "member"]) -> None:
     """Withdraw somebody's links, or those of these kinds, and sign them out; what they rated or decided stays
     under their name. Raises NotFound.
     """
-    chosen = kinds or ("annotator", "member")
-    human = "SELECT id FROM raters WHERE kind = 'human' AND name = :name"
+    kinds = kinds or ("annotator", "member")
     links = db.execute(
         "UPDATE invitations SET revoked = :now, token_hash = NULL WHERE revoked IS NULL "
         "AND iif(role = 'annotator', role, 'member') IN (SELECT value FROM json_each(:kinds)) "
-        f"AND (rater_id IS NULL AND name = :name OR rater_id = ({human}))",
-        {"now": now(), "kinds": json.dumps(chosen), "name": name},
+        "AND (rater_id IS NULL AND name = :name "
+        "OR rater_id = (SELECT id FROM raters WHERE kind = 'human' AND name = :name))",
+        {"now": now(), "kinds": json.dumps(kinds), "name": name},
     ).rowcount
     if not links:
         annotator_id(db, name)
-    sessions.end_all(db, *chosen, name=name)
+    sessions.end_all(db, *kinds, name=name)
     audit.record(db, AuditAct.LINK_WITHDRAWN, about=name)
 
 
@@ -210,12 +230,14 @@ def set_labels(db: Database, name: str, texts: Collection[str]) -> None:
 
     Raises NotFound, and StudyError for a label that is too long or has a comma.
     """
-    rater, cleaned = annotator_id(db, name), sorted({" ".join(label.split()) for label in texts} - {""})
-    if wrong := [label for label in cleaned if len(label) > LONGEST_NAME or "," in label]:
-        raise StudyError(
-            f"“{wrong[0][:40]}” is not a valid label: a label has up to {LONGEST_NAME} characters and no "
-            "comma."
-        )
+    rater = annotator_id(db, name)
+    cleaned = sorted({" ".join(label.split()) for label in texts} - {""})
+    for label in cleaned:
+        if len(label) > LONGEST_NAME or "," in label:
+            raise StudyError(
+                f"“{label[:40]}” is not a valid label: a label has up to {LONGEST_NAME} characters and no "
+                "comma."
+            )
     db.table("annotator_labels").delete_where("rater_id = ?", [rater])
     db.table("annotator_labels").insert_all({"rater_id": rater, "label": label} for label in cleaned)
     audit.record(db, AuditAct.LABELS_SET, about=name, detail=", ".join(cleaned) or "none")
@@ -223,7 +245,7 @@ def set_labels(db: Database, name: str, texts: Collection[str]) -> None:
 
 def items_of(db: Database, study: str) -> dict[str, int]:
     """How many items, or groups, to rate everybody has who has any of a study, by name."""
-    return {one.name: one.items for one in annotators(db, study) if one.items}
+    return {annotator.name: annotator.items for annotator in annotators(db, study) if annotator.items}
 
 
 def annotator_id(db: Database, name: str) -> int:
@@ -263,17 +285,20 @@ def stored_passphrase(db: Database) -> str | None:
     return settings.get(db, PASSPHRASE)
 
 
-def is_passphrase(stored: str, passphrase: str) -> bool:
+def is_passphrase(passphrase_hash: str, passphrase: str) -> bool:
     """Whether this is the passphrase of the stored hash. Takes as long as making the hash."""
-    *named, salt, digest = stored.split("$")
-    parameters = {name: int(value) for name, _, value in (one.partition("=") for one in named)}
+    *settings_of_hash, salt, digest = passphrase_hash.split("$")
+    parameters: dict[str, int] = {}
+    for setting in settings_of_hash:
+        name, _, value = setting.partition("=")
+        parameters[name] = int(value)
     return hmac.compare_digest(_scrypt(passphrase, bytes.fromhex(salt), parameters), bytes.fromhex(digest))
 
 
 def _scrypt(passphrase: str, salt: bytes, parameters: dict[str, int]) -> bytes:
-    needed = 128 * parameters["r"] * (parameters["n"] + parameters["p"] + 2)
+    memory = 128 * parameters["r"] * (parameters["n"] + parameters["p"] + 2)
     return hashlib.scrypt(
-        passphrase.encode(), salt=salt, n=parameters["n"], r=parameters["r"], p=parameters["p"], maxmem=needed
+        passphrase.encode(), salt=salt, n=parameters["n"], r=parameters["r"], p=parameters["p"], maxmem=memory
     )
 
 
@@ -315,7 +340,7 @@ _TEXTS = {"reason", "detail"}
 def _replace(db: Database, table: str, column: str, name: str, pseudonym: str) -> None:
     """Replace a name where it stands as words of its own: “Ann” neither in “Annabel” nor in “Ann-Marie”."""
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    named = f"SELECT DISTINCT {column} FROM [{table}] WHERE instr({column}, ?)"
-    for (text,) in db.execute(named, [name]).fetchall():
-        replaced = word.sub(pseudonym, text)
-        db.execute(f"UPDATE [{table}] SET {column} = ? WHERE {column} = ?", [replaced, text])
+    sql = f"SELECT DISTINCT {column} FROM [{table}] WHERE instr({column}, ?)"
+    for (text,) in db.execute(sql, [name]).fetchall():
+        anonymous_text = word.sub(pseudonym, text)
+        db.execute(f"UPDATE [{table}] SET {column} = ? WHERE {column} = ?", [anonymous_text, text])

@@ -16,7 +16,7 @@ def record(db: Database, name: str, act: AuditAct, reason: str, annotator: str =
     audit.record(db, act, name, annotator, reason.strip(), item)
 
 
-def every(db: Database, name: str) -> list[AuditLine]:
+def of_study(db: Database, name: str) -> list[AuditLine]:
     """The acts on a study, in the order in which they were done. Raises NotFound."""
     studies.study_id(db, name)
     return audit.of_study(db, name, STUDY_ACTS)

@@ -27,7 +27,7 @@ class ItemAnswer(NamedTuple):
     reason: str = ""
     person: str = ""
     rater: int = 0
-    given: str = ""
+    answered_at: str = ""
     shown: float | None = None
     flag: str = ""
     placement: int = 0
@@ -39,7 +39,7 @@ _BLIND = (
     f"LEFT JOIN placements p ON p.item_id = g.item_id AND p.rater_id = g.rater_id AND p.purpose IN {RATED} "
     "WHERE g.study_id = :study AND ifnull(p.state, 'done') = 'done' ORDER BY 1, 2, 6"
 )
-_BESIDE = (
+_OF_PURPOSE = (
     "SELECT i.id, a.question, a.value, a.reason, x.name, p.rater_id, a.answered_at, a.shown, p.flag, p.id "
     "FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = :purpose "
     "AND (:unfinished OR p.state = 'done') "
@@ -54,14 +54,14 @@ def answers(db: Database, study: str, purpose: str, *, unfinished: bool = False)
     Of `first` all blind answers are there, those of extra raters too. Of other purposes those of
     `unfinished` items are there where they are asked for.
     """
-    sql = _BLIND if purpose in RATED else _BESIDE
+    sql = _BLIND if purpose in RATED else _OF_PURPOSE
     values = {"study": studies.study_id(db, study), "purpose": purpose, "unfinished": unfinished}
     return records(db, ItemAnswer, sql, values)
 
 
-def blind(db: Database, study: str, without: Collection[int] = ()) -> list[ItemAnswer]:
-    """People's blind answers in a study, without those of some raters."""
-    return [answer for answer in answers(db, study, "first") if answer.rater not in without]
+def blind(db: Database, study: str, excluded: Collection[int] = ()) -> list[ItemAnswer]:
+    """People's blind answers in a study, without those of excluded raters."""
+    return [answer for answer in answers(db, study, "first") if answer.rater not in excluded]
 
 
 class ItemPlace(NamedTuple):
@@ -81,10 +81,10 @@ def places(db: Database, study: str) -> dict[int, ItemPlace]:
     return {item: ItemPlace(*place) for item, *place in db.execute(sql, [studies.study_id(db, study)])}
 
 
-def by_item(given: Iterable[ItemAnswer]) -> dict[int, list[ItemAnswer]]:
+def by_item(item_answers: Iterable[ItemAnswer]) -> dict[int, list[ItemAnswer]]:
     """Answers by their item."""
     items: dict[int, list[ItemAnswer]] = {}
-    for answer in given:
+    for answer in item_answers:
         items.setdefault(answer.item, []).append(answer)
     return items
 
@@ -98,13 +98,13 @@ def judge_scores(db: Database, name: str, judge: int) -> dict[tuple[int, str], t
         "AND (t.per_turn = 0 OR r.turn IS u.turn) WHERE t.id = ? ORDER BY r.turn, r.repeat",
         [judge, studies.study_id(db, name)],
     )
-    given: dict[tuple[int, str], list[tuple[float, str]]] = {}
-    for unit, criterion, score, words in rows:
-        given.setdefault((unit, criterion), []).append((score, words))
-    return {
-        key: ([score for score, _ in of], "\n".join(filter(None, (words for _, words in of))))
-        for key, of in given.items()
-    }
+    scores: dict[tuple[int, str], list[float]] = {}
+    reasons: dict[tuple[int, str], list[str]] = {}
+    for unit, criterion, score, reason in rows:
+        scores.setdefault((unit, criterion), []).append(score)
+        if reason:
+            reasons.setdefault((unit, criterion), []).append(reason)
+    return {key: (values, "\n".join(reasons.get(key, ()))) for key, values in scores.items()}
 
 
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:

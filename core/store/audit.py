@@ -42,8 +42,8 @@ class AuditLine(NamedTuple):
     @property
     def sentence(self) -> str:
         """What was done about a study, in one line."""
-        about = " ".join(filter(None, (self.about, self.item)))
-        return f"{self.done[:10]}: {self.words}{f' {about}' if about else ''} by {self.by}: {self.detail}"
+        parts = [part for part in (self.words, self.about, self.item) if part]
+        return f"{self.done[:10]}: {' '.join(parts)} by {self.by}: {self.detail}"
 
 
 def record(
@@ -64,11 +64,11 @@ def record(
 
 def facts(**values: Any) -> str:
     """What was chosen, in one line; nothing of what was excluded."""
-    return "; ".join(
-        f"{name.replace('_', ' ')} {words(value)}"
-        for name, value in values.items()
-        if value not in (None, "", (), [], {})
-    )
+    parts: list[str] = []
+    for name, value in values.items():
+        if value not in (None, "", (), [], {}):
+            parts.append(f"{name.replace('_', ' ')} {words(value)}")
+    return "; ".join(parts)
 
 
 def words(value: Any) -> str:
@@ -76,8 +76,10 @@ def words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return ", ".join(f"{name}={words(one)}" for name, one in value.items())
-    return ",".join(map(words, value)) if isinstance(value, list | tuple) else str(value)
+        return ", ".join(f"{name}={words(entry)}" for name, entry in value.items())
+    if isinstance(value, list | tuple):
+        return ",".join(map(words, value))
+    return str(value)
 
 
 def of_study(db: Database, study: str, acts: Collection[AuditAct]) -> list[AuditLine]:
@@ -89,7 +91,7 @@ def of_study(db: Database, study: str, acts: Collection[AuditAct]) -> list[Audit
     return records(db, AuditLine, sql, [study, json.dumps([*acts])])
 
 
-def every(db: Database, study: str = "") -> list[AuditLine]:
+def lines(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
     if study and not find(db, "studies", "id", name=study):
         raise not_found("study", study, column(db, "SELECT name FROM studies"))
@@ -104,16 +106,23 @@ def moment(stored: str | None) -> str:
 
 def table(db: Database, study: str = "") -> Table:
     """The log as a table. Raises NotFound."""
-    named = map(Column, ("what", "study", "about", "detail"))
-    columns = (Column("done", "when (UTC)"), Column("by", "who"), *named)
-    rows = tuple(
-        entry._asdict()
-        | {
-            "what": entry.words,
-            "done": entry.done[:19].replace("T", " "),
-            "detail": f"{entry.item} {entry.detail}".strip(),
-        }
-        for entry in every(db, study)
+    columns = (
+        Column("done", "when (UTC)"),
+        Column("by", "who"),
+        Column("what"),
+        Column("study"),
+        Column("about"),
+        Column("detail"),
     )
+    rows = tuple(_row(line) for line in lines(db, study))
     notes = () if rows else ("No decisions or exports yet.",)
     return Table("audit", "Audit log", columns, rows, notes=notes)
+
+
+def _row(line: AuditLine) -> dict[str, str]:
+    return {
+        **line._asdict(),
+        "what": line.words,
+        "done": line.done[:19].replace("T", " "),
+        "detail": f"{line.item} {line.detail}".strip(),
+    }

@@ -4,15 +4,17 @@ A batch is stored before its file is sent, after that, and once the endpoint has
 was killed in between finds it again by its mark.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlite_utils import Database
 
 from concord.store.database import insert, now, scalar
 
-ENDED = ("collected", "refused", "given up")
+FINAL_STATES = ("collected", "refused", "given up")
 """States of a batch in which no call waits any more."""
 
 
@@ -71,7 +73,9 @@ def prepare(db: Database, run: int | None, model: str, mark: str, calls: Sequenc
     row = {"mark": mark, "run_id": run, "model": model, "lines": len(calls), "state": "prepared"}
     number = insert(db, "batches", row | {"created": moment, "changed": moment})
     names = ("id", "model", "work", "step", "asked", "cost")
-    rows = ({"batch_id": number} | {name: getattr(call, name) for name in names} for call in calls)
+    rows: list[dict[str, Any]] = []
+    for call in calls:
+        rows.append({"batch_id": number, **{name: getattr(call, name) for name in names}})
     db.table("batch_calls").upsert_all(rows, pk="id")
     return number
 
@@ -83,10 +87,13 @@ def change(db: Database, batch: int, state: str, **names: str) -> None:
 
 def waiting(db: Database, models: Collection[str] | None = None) -> list[Batch]:
     """The batches that are not collected (of these models), the oldest first."""
-    marks = ", ".join(f"'{state}'" for state in ENDED)
-    rows = db.table("batches").rows_where(f"state NOT IN ({marks})", order_by="id")
-    every = [Batch(**row) for row in rows]
-    return [batch for batch in every if models is None or batch.model in models]
+    rows = db.table("batches").rows_where(
+        "state NOT IN (SELECT value FROM json_each(?))", [json.dumps(FINAL_STATES)], order_by="id"
+    )
+    batches = [Batch(**row) for row in rows]
+    if models is None:
+        return batches
+    return [batch for batch in batches if batch.model in models]
 
 
 def adopt(db: Database, batch: int, run: int) -> None:
@@ -94,10 +101,10 @@ def adopt(db: Database, batch: int, run: int) -> None:
     db.table("batches").update(batch, {"run_id": run})
 
 
-def refused(db: Database, model: str, since: str) -> list[int]:
-    """How many calls each batch of a model had that its endpoint refused since then."""
+def refusals(db: Database, model: str, start: str) -> list[int]:
+    """How many calls each batch of a model had that its endpoint refused from `start` on."""
     rows = db.table("batches").rows_where(
-        "state = 'refused' AND model = ? AND changed >= ?", [model, since], select="lines"
+        "state = 'refused' AND model = ? AND changed >= ?", [model, start], select="lines"
     )
     return [row["lines"] for row in rows]
 
@@ -111,8 +118,8 @@ def calls(db: Database, batch: int | None = None) -> dict[str, Waiting]:
 
 def settle(db: Database, call: str, batch: int | None = None) -> bool:
     """Forget a call that was answered, or whose failure was told; whether it was there (in this batch)."""
-    where = "id = ? AND (? IS NULL OR batch_id = ?)"
-    return db.execute(f"DELETE FROM batch_calls WHERE {where}", [call, batch, batch]).rowcount > 0
+    sql = "DELETE FROM batch_calls WHERE id = ? AND (? IS NULL OR batch_id = ?)"
+    return db.execute(sql, [call, batch, batch]).rowcount > 0
 
 
 def leave(db: Database, call: str, batch: int, **values: int | str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlite_utils import Database
@@ -12,7 +13,8 @@ from concord.errors import NotFound
 from concord.rating import Comparison, Rater, Verdict
 from concord.store import conversations, ratings, tables
 from concord.store.database import column, records
-from concord.store.filters import Where
+from concord.store.filters import FacetValues
+from concord.store.studies import ScenarioPair
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,13 +54,14 @@ def save(db: Database, comparison: Comparison, by: Mapping[str, Any] | None = No
 
 
 def frame(
-    db: Database, benchmark: str, same: str, *, question: PairQuestion = OWN, study: str = ""
+    db: Database, benchmark: str, scenario_facet: str, *, question: PairQuestion = OWN, study: str = ""
 ) -> pd.DataFrame:
     """Every answer to a question about a benchmark's conversations, or about the pairs of a study, as it was
     asked; discarded scenarios are excluded, failures are not.
 
-    Columns: scenario (the value of the facet `same`, else what a study of the pair says), first, second
-    (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict, failure.
+    Columns: scenario (the value of the facet `scenario_facet`, else what a study of the pair says), first,
+    second (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict,
+    failure.
     """
     import pandas as pd  # which commands that show no table do without
 
@@ -70,7 +73,7 @@ def frame(
         "r.simulated, x.repeat, x.verdict, x.failure "
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id "
         "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id LEFT JOIN facets f "
-        "ON f.conversation_id = a.id AND f.name = :same WHERE a.benchmark = :benchmark "
+        "ON f.conversation_id = a.id AND f.name = :scenario_facet WHERE a.benchmark = :benchmark "
         "AND x.rubric = :rubric AND x.criterion = :criterion AND scenario IS NOT NULL "
         "AND scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded') "
         "AND (:study = '' OR EXISTS (SELECT 1 FROM items i JOIN studies t ON t.id = i.study_id "
@@ -79,7 +82,12 @@ def frame(
         "AND t.name = :study AND ifnull(x.study_id, t.id) = t.id)) "
         "ORDER BY x.id",
         db.conn,
-        params={"same": same, "benchmark": benchmark, "study": study, **question._asdict()},
+        params={
+            "scenario_facet": scenario_facet,
+            "benchmark": benchmark,
+            "study": study,
+            **question._asdict(),
+        },
     )
 
 
@@ -92,7 +100,7 @@ def questions(db: Database, benchmark: str) -> list[PairQuestion]:
     return records(db, PairQuestion, sql, [benchmark])
 
 
-def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict[str, Any]]:
+def exported(db: Database, benchmark: str = "", scenario_facet: str = "") -> Iterator[dict[str, Any]]:
     """Every comparison with a verdict, of a benchmark or all, in the order stored.
 
     Fields: first, second (keys of conversations), model_first, model_second, benchmark, scenario (as in
@@ -110,7 +118,7 @@ def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict
         "FROM comparisons x JOIN conversations a ON a.id = x.first_id JOIN conversations b "
         "ON b.id = x.second_id JOIN raters r ON r.id = x.rater_id "
         "WHERE x.failure IS NULL AND (? = '' OR a.benchmark = ?) ORDER BY x.id",
-        [same, benchmark, benchmark],
+        [scenario_facet, benchmark, benchmark],
     )
 
 
@@ -141,28 +149,33 @@ def compared_benchmarks(db: Database) -> list[str]:
 
 
 def pairs(
-    db: Database, benchmark: str, same: str, players: Sequence[str], *, facets: Where | None = None
-) -> list[tuple[str, int, str, int, str]]:
-    """Every two of the players' conversations of one scenario: (scenario, id, key, id, key).
+    db: Database,
+    benchmark: str,
+    scenario_facet: str,
+    players: Sequence[str],
+    *,
+    facets: FacetValues | None = None,
+) -> list[ScenarioPair]:
+    """Every two of the players' conversations of one scenario, which a facet names.
 
     The player named earlier comes first; of several conversations of a player the first counts. Discarded
     scenarios are excluded.
     """
-    chosen, args = tables.ids(benchmark, facets)
-    answers: dict[str, dict[str, tuple[int, str]]] = {}
+    conversation_ids, args = tables.ids(benchmark, facets)
+    conversation_of: dict[str, dict[str, tuple[int, str]]] = {}
     for scenario, player, number, key in db.execute(
-        "SELECT f.value, c.player, c.id, c.key FROM conversations c "
-        "JOIN facets f ON f.conversation_id = c.id AND f.name = :same "
-        "AND f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded') "
-        f"WHERE c.id IN ({chosen}) "
-        "AND c.player IN (SELECT value FROM json_each(:players)) ORDER BY c.id",
-        args | {"same": same, "players": json.dumps(list(players))},
+        f"""
+        SELECT f.value, c.player, c.id, c.key
+        FROM conversations c JOIN facets f ON f.conversation_id = c.id AND f.name = :scenario_facet
+            AND f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')
+        WHERE c.id IN ({conversation_ids}) AND c.player IN (SELECT value FROM json_each(:players))
+        ORDER BY c.id""",
+        {**args, "scenario_facet": scenario_facet, "players": json.dumps(list(players))},
     ):
-        answers.setdefault(scenario, {}).setdefault(player, (number, key))
-    return [
-        (scenario, *of[a], *of[b])
-        for scenario, of in answers.items()
-        for i, a in enumerate(players)
-        for b in players[i + 1 :]
-        if a in of and b in of
-    ]
+        conversation_of.setdefault(scenario, {}).setdefault(player, (number, key))
+    pairs: list[ScenarioPair] = []
+    for scenario, by_player in conversation_of.items():
+        for first, second in combinations(players, 2):
+            if first in by_player and second in by_player:
+                pairs.append(ScenarioPair(scenario, *by_player[first], *by_player[second]))
+    return pairs

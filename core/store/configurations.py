@@ -15,9 +15,9 @@ from concord.store.studies import study_id
 
 def remember(db: Database, configuration: Configuration) -> int:
     """The id of a configuration, which is stored if it is new."""
-    stored = find(db, "model_configurations", "id", hash=configuration.hash)
-    if stored is not None:
-        return int(stored["id"])
+    row = find(db, "model_configurations", "id", hash=configuration.hash)
+    if row is not None:
+        return int(row["id"])
     parameters = json.dumps(dict(configuration.parameters), ensure_ascii=False, sort_keys=True)
     row = {**asdict(configuration), "parameters": parameters, "hash": configuration.hash, "created": now()}
     return insert(db, "model_configurations", row)
@@ -34,7 +34,10 @@ def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]
 
 def of_conversation_were(db: Database, conversation_id: int, uses: Iterable[Use]) -> None:
     """Record which models made a conversation."""
-    made_by = [[remember(db, use.configuration), _listed(use.reported)] for use in uses if use.configuration]
+    made_by: list[list[Any]] = []
+    for use in uses:
+        if use.configuration:
+            made_by.append([remember(db, use.configuration), _listed(use.reported)])
     update(db, "conversations", conversation_id, made_by=json.dumps(made_by, ensure_ascii=False))
 
 
@@ -80,11 +83,13 @@ def of_study_judges(db: Database, study: str) -> list[tuple[dict[str, Any], Use]
         "GROUP BY x.id, j.prompt, j.configuration_id ORDER BY x.name, x.variant, j.prompt, m.id",
         [study_id(db, study)],
     )
-    named = ("judge", "variant", "simulated", "prompt", "judgements", "failed", "first", "last")
-    return [
-        ({name: row[name] for name in named} | {"simulated": bool(row["simulated"])}, _summed(row))
-        for row in rows
-    ]
+    names = ("judge", "variant", "simulated", "prompt", "judgements", "failed", "first", "last")
+    judges: list[tuple[dict[str, Any], Use]] = []
+    for row in rows:
+        judge = {name: row[name] for name in names}
+        judge["simulated"] = bool(row["simulated"])
+        judges.append((judge, _summed(row)))
+    return judges
 
 
 def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
@@ -118,8 +123,8 @@ def _summed(row: Mapping[str, Any]) -> Use:
 
 
 def _use(row: Mapping[str, Any]) -> Use:
-    named = row["nickname"] is not None
-    return Use(of_row(row) if named else None, read(row["reported"]))
+    configuration = None if row["nickname"] is None else of_row(row)
+    return Use(configuration, read(row["reported"]))
 
 
 def read(reported: str) -> dict[Reported, int]:
@@ -133,7 +138,7 @@ def dump(reported: Mapping[Reported, int]) -> str:
 
 
 def _listed(reported: Mapping[Reported, int]) -> list[list[Any]]:
-    return [[*named, count] for named, count in sorted(reported.items())]
+    return [[model, fingerprint, count] for (model, fingerprint), count in sorted(reported.items())]
 
 
 def of_row(row: Mapping[str, Any]) -> Configuration:

@@ -13,33 +13,33 @@ from concord.errors import WorkspaceError
 from concord.store.database import connect, put_on_disk
 
 
-def backup(path: Path, to: Path) -> None:
+def backup(path: Path, target: Path) -> None:
     """Copy a database into a new file that only its owner may read.
 
     The file is on the disk when this returns. Raises WorkspaceError where it exists or cannot be written, or
     where SQLite finds the copy damaged; then no new file is left.
     """
     try:
-        os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError as error:
         raise WorkspaceError(
-            f"{to} exists already. A backup never replaces a file: name a new one."
+            f"{target} exists already. A backup never replaces a file: name a new one."
         ) from error
     except OSError as error:
-        raise WorkspaceError(f"{to} cannot be written: {error.strerror}.") from error
+        raise WorkspaceError(f"{target} cannot be written: {error.strerror}.") from error
     try:
-        _copy(path, to)
-        with closing(sqlite3.connect(to)) as copy:
+        _copy(path, target)
+        with closing(sqlite3.connect(target)) as copy:
             (verdict,) = copy.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise WorkspaceError(f"{path} is damaged ({verdict}). `concord verify` says what to do.")
-        for written in (to, to.absolute().parent):
-            put_on_disk(written)
+        put_on_disk(target)
+        put_on_disk(target.absolute().parent)
     except BaseException as error:
         for suffix in ("", "-wal", "-shm", "-journal"):
-            Path(f"{to}{suffix}").unlink(missing_ok=True)
+            Path(f"{target}{suffix}").unlink(missing_ok=True)
         if isinstance(error, sqlite3.Error | OSError):
-            raise WorkspaceError(f"{path} could not be copied to {to}: {error}.") from error
+            raise WorkspaceError(f"{path} could not be copied to {target}: {error}.") from error
         raise
 
 
@@ -59,13 +59,14 @@ def snapshot(path: Path) -> Iterator[Database]:
             yield db
 
 
-def _copy(path: Path, to: Path) -> None:
+def _copy(path: Path, target: Path) -> None:
     """All pages in one step: SQLite starts the copy again if somebody writes between two steps."""
-    address, log = path.absolute().as_uri(), Path(f"{path}-wal")
+    address = path.absolute().as_uri()
+    log = Path(f"{path}-wal")
     if not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size):
         address += "?immutable=1"  # SQLite can create no file for its locks there, and nobody writes
     with (
         closing(sqlite3.connect(address, uri=True)) as source,
-        closing(sqlite3.connect(to)) as target,
+        closing(sqlite3.connect(target)) as copy,
     ):
-        source.backup(target, pages=-1)
+        source.backup(copy, pages=-1)

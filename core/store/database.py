@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -70,7 +70,8 @@ class Idle:
     """Open connections that nobody uses, so many at most."""
 
     def __init__(self, path: Path, most: int = IDLE) -> None:
-        self._path, self._most = path, most
+        self._path = path
+        self._most = most
         self._free: list[Open] = []
         self.log: File | None = None
         """The log that the connections write."""
@@ -126,7 +127,8 @@ def set_aside(path: Path, db: Database, log: File | None) -> Path:
 
 def replaced(path: Path, db: Database, log: File | None) -> DatabaseReplaced:
     """The error to raise where another file has replaced a database; what a connection sees is copied."""
-    copy, content = None, "Everything that was stored is in {}."
+    copy = None
+    content = "Everything that was stored is in {}."
     try:
         copy = set_aside(path, db, log)
     except (sqlite3.Error, OSError) as error:
@@ -185,7 +187,8 @@ def writer(path: Path) -> Iterator[Callable[[], AbstractContextManager[Database]
 
     Raises DatabaseReplaced where another file lies at the path before one begins.
     """
-    file, db = file_at(path), connect(path, create=False)
+    file = file_at(path)
+    db = connect(path, create=False)
     log: File | None = None
 
     @contextmanager
@@ -254,7 +257,8 @@ def prepare(path: Path) -> Path | None:
 
 def _copy_of_form(path: Path, db: Database, number: int) -> Path:
     """A copy of a database of an earlier form, as it is before the first step. Raises WorkspaceError."""
-    copy, new = Path(f"{path}-form-{number}"), Path(f"{path}-form-{number}-new")
+    copy = Path(f"{path}-form-{number}")
+    new = Path(f"{path}-form-{number}-new")
     if copy.exists():
         copy = Path(f"{copy}-{datetime.now(UTC):%Y%m%d-%H%M%S}")
     try:
@@ -334,10 +338,13 @@ def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str
 
     `rows_where` looks up the schema on every call, and takes seven times as long.
     """
-    where = " AND ".join(f"{name} IS ?" for name in values)
-    cursor = db.execute(f"SELECT {select} FROM {table} WHERE {where} LIMIT 1", list(values.values()))
+    condition = " AND ".join(f"{name} IS ?" for name in values)
+    cursor = db.execute(f"SELECT {select} FROM {table} WHERE {condition} LIMIT 1", list(values.values()))
     row = cursor.fetchone()
-    return None if row is None else dict(zip((c[0] for c in cursor.description), row, strict=True))
+    if row is None:
+        return None
+    names = [description[0] for description in cursor.description]
+    return dict(zip(names, row, strict=True))
 
 
 def scalar(db: Database, sql: str, args: Args = ()) -> Any:
@@ -353,11 +360,17 @@ def column(db: Database, sql: str, args: Args = ()) -> list[Any]:
 
 def records(db: Database, kind: Callable[..., T], sql: str, args: Args = ()) -> list[T]:
     """The rows of a query, each as a `kind` of its columns, in their order; a field of bool is made one."""
-    flags = [n for n, of in enumerate(getattr(kind, "__annotations__", {}).values()) if of in (bool, "bool")]
-    rows = db.execute(sql, args).fetchall()
-    if flags:
-        rows = [[bool(cell) if n in flags else cell for n, cell in enumerate(row)] for row in rows]
-    return [kind(*row) for row in rows]
+    types = list(getattr(kind, "__annotations__", {}).values())
+    flags = [place for place, field_type in enumerate(types) if field_type in (bool, "bool")]
+    if not flags:
+        return [kind(*row) for row in db.execute(sql, args).fetchall()]
+    results: list[T] = []
+    for row in db.execute(sql, args).fetchall():
+        values = list(row)
+        for place in flags:
+            values[place] = bool(values[place])
+        results.append(kind(*values))
+    return results
 
 
 def update(db: Database, table: str, id: int, **values: Any) -> None:
@@ -370,7 +383,24 @@ def insert(db: Database, table: str, row: Mapping[str, Any]) -> int:
     """Insert a row and return its id; a tenth of the time that `Table.insert` takes, for rows that come by
     thousands.
     """
-    columns, marks = ", ".join(row), ", ".join("?" * len(row))
-    cursor = db.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks}) RETURNING id", list(row.values()))
+    cursor = db.execute(f"{_insertion(table, row)} RETURNING id", dict(row))
     number: int = cursor.fetchone()[0]
     return number
+
+
+def insert_many(db: Database, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows of the same columns with one statement."""
+    if rows:
+        db.conn.executemany(_insertion(table, rows[0]), rows)
+
+
+def replace(db: Database, table: str, row: Mapping[str, Any]) -> None:
+    """Insert a row in place of one with the same key."""
+    db.execute(_insertion(table, row, "REPLACE"), dict(row))
+
+
+def _insertion(table: str, columns: Iterable[str], verb: str = "INSERT") -> str:
+    """The statement for a row whose values have the names of their columns."""
+    names = list(columns)
+    placeholders = ", ".join(f":{name}" for name in names)
+    return f"{verb} INTO {table} ({', '.join(names)}) VALUES ({placeholders})"

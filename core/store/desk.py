@@ -64,7 +64,7 @@ class Refusal:
     message: str
 
 
-class Taken(NamedTuple):
+class ReportResult(NamedTuple):
     """What became of a report: the number of the last stored event of each window, and what was refused."""
 
     marks: dict[str, int]
@@ -138,38 +138,41 @@ def once(
     moves in the transaction that stores the answers.
     """
     last = mark(db, desk, client)
-    refused: list[Refusal] = []
+    refusals: list[Refusal] = []
     numbered = sorted(filter(None, map(_numbered, events)), key=lambda one: one[0])
     for n, item, reported in numbered:
         if n <= last:
             continue
         _, error = applied(db, lambda _, reported=reported: do(Event.model_validate(reported)))  # type: ignore[misc]
         if error is not None:
-            refused.append(Refusal(n, item, _why(error)))
+            refusals.append(Refusal(n, item, _reason(error)))
     if numbered and numbered[-1][0] > last:
         last = numbered[-1][0]
         row = {"desk": desk, "client": client, "event": last, "stored": now()}
         db.table("desk_reports").insert(row, replace=True)
-    return last, refused
+    return last, refusals
 
 
 def take(
     boxes: Mapping[str, Iterable[Any]],
     do: Callable[[str, list[Any]], tuple[int, list[Refusal]]],
-) -> Taken:
+) -> ReportResult:
     """Apply what the windows of one browser report together, in the order in which it was done. `do` applies
     events of one window, as `once` does.
 
     Two windows may have answered the same question while nothing got through; the later answer has to be
     applied last. Each event has the browser's time in `at`; within a window times grow with `n`.
     """
-    every = [(client, event) for client, events in boxes.items() for event in events]
-    every.sort(key=lambda one: _time(one[1]))
-    taken = Taken({}, [])
-    for client, group in groupby(every, key=lambda one: one[0]):
-        taken.marks[client], refused = do(client, [event for _, event in group])
-        taken.refused.extend(refused)
-    return taken
+    reports: list[tuple[str, Any]] = []
+    for client, events in boxes.items():
+        for event in events:
+            reports.append((client, event))
+    reports.sort(key=lambda report: _time(report[1]))
+    result = ReportResult({}, [])
+    for client, group in groupby(reports, key=lambda report: report[0]):
+        result.marks[client], refusals = do(client, [event for _, event in group])
+        result.refused.extend(refusals)
+    return result
 
 
 def _time(event: Any) -> float:
@@ -195,7 +198,7 @@ def in_use(db: Database, rater: int) -> dict[str, str]:
     return dict(db.execute(sql, [of(rater), now(-timedelta(minutes=10))]).fetchall())
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """Why an event was refused, for whoever sits at the desk."""
     if isinstance(error, ConcordError):
         return str(error)

@@ -36,7 +36,8 @@ class StoredFigures:
     """The texts of one stamp, by name, in the file at `path`, which is created."""
 
     def __init__(self, path: Path, stamp: str) -> None:
-        self.path, self.stamp = path, stamp
+        self.path = path
+        self.stamp = stamp
         self._file: File | None = None
         self._texts: dict[str, bytes] = {}
         self._transaction(self._read)

@@ -4,25 +4,27 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Where = Mapping[str, Sequence[str]]
+FacetValues = Mapping[str, Sequence[str]]
 """The values allowed, by name: a facet, “language” or “player”. A name without values allows all."""
 
 COLUMNS = ("language", "player")
 
 
-def condition(where: Where | None) -> tuple[str, dict[str, Any]]:
-    """A condition in SQL on conversations with the alias `c`, and its arguments by name."""
-    clauses, args = ["1"], dict[str, Any]()
-    for i, (name, allowed) in enumerate((where or {}).items()):
-        if not allowed:
+def facet_condition(facets: FacetValues | None) -> tuple[str, dict[str, Any]]:
+    """A condition in SQL on the table `conversations`, under its own name, and its arguments by name."""
+    clauses = ["1"]
+    args: dict[str, Any] = {}
+    for number, (name, values) in enumerate((facets or {}).items()):
+        if not values:
             continue
-        args[f"values{i}"] = json.dumps(list(allowed))
-        values = f"(SELECT value FROM json_each(:values{i}))"
+        args[f"values{number}"] = json.dumps(list(values))
+        one_of = f"IN (SELECT value FROM json_each(:values{number}))"
         if name in COLUMNS:
-            clauses.append(f"c.{name} IN {values}")
+            clauses.append(f"conversations.{name} {one_of}")
         else:
-            args[f"facet{i}"] = name
+            args[f"facet{number}"] = name
             clauses.append(
-                f"c.id IN (SELECT conversation_id FROM facets WHERE name = :facet{i} AND value IN {values})"
+                "conversations.id IN (SELECT conversation_id FROM facets "
+                f"WHERE name = :facet{number} AND value {one_of})"
             )
     return " AND ".join(clauses), args

@@ -15,10 +15,11 @@ from sqlite_utils import Database
 from concord.arrays import Columns, Names, coded, taken
 from concord.conversation import Conversation, Message
 from concord.errors import StudyError
+from concord.rating import Rater
 from concord.scores import labels
 from concord.store import rubrics, studies
 from concord.store.purposes import RATED
-from concord.store.ratings import RATER, rater
+from concord.store.ratings import raters as stored_raters
 from concord.store.studies import study_id
 
 if TYPE_CHECKING:
@@ -47,19 +48,26 @@ def first_messages(db: Database, name: str) -> dict[int, str]:
     system, if any; else its context. Conversations without either, and those that begin with a greeting,
     have a value of their own.
     """
-    sql = (
-        "SELECT u.id, c.id, c.context_id, json_array_length(c.messages), "
-        "c.messages ->> '$[0][0]', c.messages ->> '$[0][1]', "
-        "c.messages ->> '$[1][0]', c.messages ->> '$[1][1]' "
-        "FROM items u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = ''"
-    )
+    sql = """
+        SELECT u.id, c.id, c.context_id, json_array_length(c.messages),
+            c.messages ->> '$[0][0]', c.messages ->> '$[0][1]',
+            c.messages ->> '$[1][0]', c.messages ->> '$[1][1]'
+        FROM items u JOIN conversations c ON c.id = u.conversation_id
+        WHERE u.study_id = ? AND u.known = ''"""
     shared: dict[int, str] = {}
-    for unit, conversation, context, length, *first in db.execute(sql, [study_id(db, name)]):
-        system = first[0] == "system"
-        role, text = first[2:] if system else first[:2]
-        own = f"context {context}" if context else f"conversation {conversation}"
-        asks = role == "user" and len(text.strip()) >= (GREETING if length - system > 3 else 1)
-        shared[unit] = sha256(text.encode()).hexdigest() if asks else own
+    for unit, conversation, context, length, *messages in db.execute(sql, [study_id(db, name)]):
+        role, text, second_role, second_text = messages
+        if role == "system":
+            role = second_role
+            text = second_text
+            length -= 1
+        least_characters = GREETING if length > 3 else 1
+        if role == "user" and len(text.strip()) >= least_characters:
+            shared[unit] = sha256(text.encode()).hexdigest()
+        elif context:
+            shared[unit] = f"context {context}"
+        else:
+            shared[unit] = f"conversation {conversation}"
     return shared
 
 
@@ -78,8 +86,14 @@ def places(db: Database, name: str) -> list[tuple[int, str, str, int]]:
 
 def varied(facets: Mapping[str, Mapping[int, str]]) -> list[str]:
     """Those of the facets of units that divide them into groups, at least one of them of several units."""
-    units = len({unit for of in facets.values() for unit in of})
-    return [name for name, of in facets.items() if 1 < len({*of.values()}) < units]
+    units: set[int] = set()
+    for value_of_unit in facets.values():
+        units.update(value_of_unit)
+    names: list[str] = []
+    for name, value_of_unit in facets.items():
+        if 1 < len(set(value_of_unit.values())) < len(units):
+            names.append(name)
+    return names
 
 
 def feature_rows(db: Database, name: str) -> Columns:
@@ -91,9 +105,8 @@ def feature_rows(db: Database, name: str) -> Columns:
     """
     sql = (
         "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, c.turns, u.turn, "
-        f"(SELECT avg(p.position) FROM placements p WHERE p.item_id = u.id AND p.purpose IN {RATED}) AS "
-        "place, "
-        "c.language FROM items u JOIN conversations c ON c.id = u.conversation_id "
+        f"(SELECT avg(p.position) FROM placements p WHERE p.item_id = u.id AND p.purpose IN {RATED}) "
+        "AS place, c.language FROM items u JOIN conversations c ON c.id = u.conversation_id "
         "WHERE u.study_id = ? AND u.known = ''"
     )
     features = _columns(db, sql, study_id(db, name))
@@ -109,15 +122,22 @@ def _of_turns(db: Database, study: int) -> list[float]:
         "WHERE u.study_id = ? AND u.known = ''"
     )
     lengths: dict[int, dict[int, float]] = {}
-    of_units = []
+    lengths_of_units: list[float] = []
     for turn, conversation, messages in db.execute(sql, [study]):
         if conversation not in lengths:
             dialogue = Conversation("", "", "", tuple(Message(*m) for m in json.loads(messages)))
-            lengths[conversation] = {
-                t.number: float(len(t.reply.content)) for t in dialogue.turns() if t.reply
-            }
-        of_units.append(lengths[conversation].get(turn, float("nan")))
-    return of_units
+            lengths[conversation] = _reply_lengths(dialogue)
+        lengths_of_units.append(lengths[conversation].get(turn, float("nan")))
+    return lengths_of_units
+
+
+def _reply_lengths(dialogue: Conversation) -> dict[int, float]:
+    """The length of each reply, by its turn."""
+    lengths: dict[int, float] = {}
+    for turn in dialogue.turns():
+        if turn.reply:
+            lengths[turn.number] = float(len(turn.reply.content))
+    return lengths
 
 
 def refusals_seen(db: Database, name: str) -> dict[int, tuple[str, ...]]:
@@ -130,12 +150,12 @@ def refusals_seen(db: Database, name: str) -> dict[int, tuple[str, ...]]:
         "GROUP BY u.id, s.rater_id ORDER BY u.id, x.name, x.variant",
         [study_id(db, name)],
     ).fetchall()
-    every = {number: rater(*row) for number, *row in db.execute(f"SELECT x.id, {RATER} FROM raters x")}
-    called = labels({every[number] for _, number in pairs})
-    seen: dict[int, tuple[str, ...]] = {}
+    raters_by_id = stored_raters(db)
+    labels_of_raters = labels({raters_by_id[number] for _, number in pairs})
+    witnesses: dict[int, tuple[str, ...]] = {}
     for unit, number in pairs:
-        seen[unit] = (*seen.get(unit, ()), called[every[number]])
-    return seen
+        witnesses[unit] = (*witnesses.get(unit, ()), labels_of_raters[raters_by_id[number]])
+    return witnesses
 
 
 def refusal_criteria(db: Database, name: str) -> tuple[str, ...]:
@@ -153,7 +173,8 @@ def frame(db: Database, name: str, *, with_extra: bool = False) -> pd.DataFrame:
     """The rows of `rows` as a frame."""
     import pandas as pd
 
-    return pd.DataFrame({name: np.asarray(of) for name, of in rows(db, name, with_extra=with_extra).items()})
+    columns = rows(db, name, with_extra=with_extra)
+    return pd.DataFrame({column: np.asarray(values) for column, values in columns.items()})
 
 
 def rows(
@@ -178,59 +199,75 @@ def rows(
     of a judge's prompt), kind, simulated, repeat, total and n
     (sum and number of the scores), score (their mean).
     """
-    of_study = study_id(db, name)
+    number = study_id(db, name)
     study = studies.get(db, name)
     if study.pairs:
         raise StudyError(f"“{name}” is a study of pairs: `concord compare {name}` shows its figures.")
-    worded = any(criterion.scale.kind.content for criterion in study.criteria)
-    if not study.per_turn:
-        sql = _SUMS
-    else:
-        sql = _WORDED_TURNS if worded else _TURNS
-    given = _columns(db, sql, of_study)
-    if not with_extra and given["extra"].any():
-        given = taken(given, ~given["extra"])
+    scores = _columns(db, _scores_sql(study), number)
+    if not with_extra and scores["extra"].any():
+        scores = taken(scores, ~scores["extra"])
+    excluded = list(without)
+    if not every_judge:
+        excluded += rubrics.other_judges(db, study.judge_rubrics, study.own_judges)
+    if excluded:
+        scores = taken(scores, np.flatnonzero(~np.isin(scores["rater_id"], excluded)))
     # What a unit and a rater are is read once each, not once a rating.
-    units = _columns(
-        db,
-        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM items u "
-        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = '' ORDER BY "
-        "u.id",
-        of_study,
-    )
-    others = [
-        *([] if every_judge else rubrics.other_judges(db, study.judge_rubrics, study.own_judges)),
-        *without,
-    ]
-    if others:
-        given = taken(given, np.flatnonzero(~np.isin(given["rater_id"], others)))
-    at = np.searchsorted(units["unit"], given["unit"])
-    codes, numbers = coded(given.pop("rater_id"))
-    who = codes.astype(np.int32)
-    every = {number: rater(*row) for number, *row in db.execute(f"SELECT x.id, {RATER} FROM raters x")}
-    raters = [every[number] for number in numbers]
-    called = labels(raters)
-    of_rater = {
-        "rater": Names(who, [called[rater] for rater in raters]),
-        "model": Names(who, [r.name if r.kind == "judge" else "" for r in raters]),
-        "variant": Names(who, [r.variant if r.kind == "judge" else "" for r in raters]),
-        "kind": Names(who, [rater.kind for rater in raters]),
-        "simulated": np.array([rater.simulated for rater in raters], dtype=bool)[who],
+    units = _columns(db, _UNITS, number)
+    row_of_unit = np.searchsorted(units["unit"], scores["unit"])
+    columns: dict[str, Any] = {
+        "unit": scores["unit"],
+        "conversation_id": units["conversation_id"][row_of_unit],
+        "turn": units["turn"][row_of_unit],
+        "player": units["player"][row_of_unit],
+        "criterion": scores["criterion"],
+        **_rater_columns(db, scores["rater_id"]),
+        "repeat": scores["repeat"],
+        "total": scores["total"],
+        "n": scores["n"],
     }
+    if "content" in scores:
+        columns["content"] = scores["content"]
+    columns["score"] = scores["total"] / scores["n"]
+    if with_extra:
+        columns["extra"] = scores["extra"]
+    return columns
+
+
+def _scores_sql(study: studies.Study) -> str:
+    """The query for a study's scores: sums of a whole conversation's, or each one of a turn."""
+    if not study.per_turn:
+        return _SUMS
+    if any(criterion.scale.kind.content for criterion in study.criteria):
+        return _TURNS_WITH_WORDS
+    return _TURNS
+
+
+def _rater_columns(db: Database, ids: Any) -> dict[str, Any]:
+    """Who rated, for rows of raters' ids: rater, model, variant, kind, simulated."""
+    codes, numbers = coded(ids)
+    codes = codes.astype(np.int32)
+    raters_by_id: Mapping[Any, Rater] = stored_raters(db)
+    raters = [raters_by_id[number] for number in numbers]
+    labels_of_raters = labels(raters)
+    models: list[str] = []
+    variants: list[str] = []
+    for rater in raters:
+        is_judge = rater.kind == "judge"
+        models.append(rater.name if is_judge else "")
+        variants.append(rater.variant if is_judge else "")
     return {
-        "unit": given["unit"],
-        **{column: units[column][at] for column in ("conversation_id", "turn", "player")},
-        "criterion": given["criterion"],
-        **of_rater,
-        "repeat": given["repeat"],
-        "total": given["total"],
-        "n": given["n"],
-        **({"content": given["content"]} if "content" in given else {}),
-        "score": given["total"] / given["n"],
-        **({"extra": given["extra"]} if with_extra else {}),
+        "rater": Names(codes, [labels_of_raters[rater] for rater in raters]),
+        "model": Names(codes, models),
+        "variant": Names(codes, variants),
+        "kind": Names(codes, [rater.kind for rater in raters]),
+        "simulated": np.array([rater.simulated for rater in raters], dtype=bool)[codes],
     }
 
 
+_UNITS = (
+    "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM items u "
+    "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = '' ORDER BY u.id"
+)
 _SUMS = (
     "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.extra, s.total, s.n FROM items u "
     "JOIN scores s ON s.conversation_id = u.conversation_id "
@@ -242,7 +279,7 @@ _TURNS = (
     "AND r.turn IS u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
     "WHERE u.study_id = ? AND u.known = ''"
 )
-_WORDED_TURNS = (
+_TURNS_WITH_WORDS = (
     "SELECT u.id AS unit, r.rater_id, r.criterion, r.repeat, r.extra, r.score AS total, 1 AS n, "
     "r.explanation AS content FROM items u JOIN ratings r ON r.conversation_id = u.conversation_id "
     "AND r.turn IS u.turn AND (r.study_id = u.study_id OR r.study_id IS NULL) "
@@ -266,19 +303,40 @@ NUMBERS = {
 }
 """The types of the columns that are numbers; the others hold texts."""
 
-TOGETHER = 2000
+ROWS_AT_ONCE = 2000
 """Rows that are held as tuples at a time."""
 
 
 def _arrays(names: Sequence[str], rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     """Rows as columns; a turn that is none is nan."""
-    numbers: dict[str, defaultdict[Hashable, int]] = {
-        name: defaultdict(count().__next__) for name in names if name not in NUMBERS
-    }
-    parts: dict[str, list[Any]] = {name: [np.empty(0, NUMBERS.get(name, np.int64))] for name in names}
-    while some := [*islice(rows, TOGETHER)]:
-        for name, column in zip(names, zip(*some, strict=True), strict=True):
-            values = map(numbers[name].__getitem__, column) if name in numbers else column
-            parts[name].append(np.fromiter(values, NUMBERS.get(name, np.int64), len(some)))
-    columns = {name: np.concatenate(parts.pop(name)) for name in names}
-    return {name: Names(of, [*numbers[name]]) if name in numbers else of for name, of in columns.items()}
+    columns = [_ColumnReader(name) for name in names]
+    while chunk := list(islice(rows, ROWS_AT_ONCE)):
+        for column, values in zip(columns, zip(*chunk, strict=True), strict=True):
+            column.add(values)
+    return {column.name: column.array() for column in columns}
+
+
+class _ColumnReader:
+    """A column that is read in parts: numbers as they are, a text as its number, and each text once."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._type = NUMBERS.get(name)
+        self._numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+        self._parts: list[Any] = []
+
+    def add(self, values: Sequence[Any]) -> None:
+        """Append the values of some rows."""
+        if self._type is None:
+            numbers = map(self._numbers.__getitem__, values)
+            self._parts.append(np.fromiter(numbers, np.int64, len(values)))
+        else:
+            self._parts.append(np.fromiter(values, self._type, len(values)))
+
+    def array(self) -> Any:
+        """The column; its parts are given up."""
+        array = np.concatenate([np.empty(0, self._type or np.int64), *self._parts])
+        self._parts.clear()
+        if self._type is None:
+            return Names(array, list(self._numbers))
+        return array

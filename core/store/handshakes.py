@@ -14,8 +14,10 @@ _PREFIX = "handshake "
 
 def get(db: Database, asked_as: str) -> Mapping[str, Any] | None:
     """What is known of an endpoint as plain values; None where it was never asked."""
-    known = settings.get(db, _PREFIX + asked_as)
-    return json.loads(known) if known is not None else None
+    body = settings.get(db, _PREFIX + asked_as)
+    if body is None:
+        return None
+    return dict(json.loads(body))
 
 
 def put(db: Database, asked_as: str, values: Mapping[str, Any]) -> None:

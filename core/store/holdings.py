@@ -9,7 +9,7 @@ from concord.store.purposes import RATED
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayerConversations:
     """The number of conversations of a player in a language, and how many of them a judge rated."""
 
     benchmark: str
@@ -26,7 +26,7 @@ class StudyHeld:
 
     `rated` counts people with answers in it, of pairs voters of a file, too; `judged` the judges of pairs,
     and says of other studies whether there are any. `simulated`: a mock rated, judged or played some of it.
-    `pairs_of` is the benchmark of a study of pairs, “” of others; `counted` is what is counted, in words.
+    `pairs_of` is the benchmark of a study of pairs, “” of others; `counting_unit` says what is counted.
     """
 
     name: str
@@ -39,23 +39,25 @@ class StudyHeld:
     judged: int
     simulated: bool
     pairs_of: str = ""
-    counted: str = "items"
+    counting_unit: str = "items"
 
     @property
     def stands(self) -> str:
         """How far it is, in words."""
+        if self.dealt and self.closed == self.dealt:
+            return "complete"
         if self.dealt:
-            how = "compared" if self.pairs_of else "rated"
-            return "complete" if self.closed == self.dealt else f"being {how}"
+            return "being compared" if self.pairs_of else "being rated"
         return "imported" if self.rated else "not dealt yet"
 
 
 def holds(db: Database, benchmark: str) -> bool:
     """Whether anything of a benchmark is stored: conversations, or what it is run on."""
-    tables = " UNION ALL ".join(
-        f"SELECT 1 FROM {of} WHERE benchmark = :name" for of in ("conversations", "scenarios")
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM conversations WHERE benchmark = :name) "
+        "OR EXISTS (SELECT 1 FROM scenarios WHERE benchmark = :name)"
     )
-    return bool(scalar(db, f"SELECT EXISTS ({tables})", {"name": benchmark}))
+    return bool(scalar(db, sql, {"name": benchmark}))
 
 
 def judged(db: Database, benchmark: str) -> int:
@@ -67,7 +69,7 @@ def judged(db: Database, benchmark: str) -> int:
     return int(scalar(db, sql, [benchmark]))
 
 
-def played(db: Database) -> list[Played]:
+def players(db: Database) -> list[PlayerConversations]:
     """The conversations by benchmark, language and player."""
     sql = (
         # Whether a player is a mock is looked up on one of its conversations.
@@ -75,7 +77,7 @@ def played(db: Database) -> list[Played]:
         "FROM conversations WHERE (benchmark, language, player) = (c.benchmark, c.language, c.player) "
         "LIMIT 1) AS simulated FROM player_counts c ORDER BY 1, 2, 3"
     )
-    return records(db, Played, sql)
+    return records(db, PlayerConversations, sql)
 
 
 def studies(db: Database) -> list[StudyHeld]:
@@ -121,7 +123,7 @@ def pairs(db: Database) -> list[StudyHeld]:
             EXISTS (SELECT 1 FROM compared_items x WHERE x.study_id = t.id AND x.simulated) AS simulated,
             t.benchmark AS pairs_of,
             iif(EXISTS (SELECT 1 FROM criteria k WHERE k.scope = 'study:' || t.name
-                AND k.scale ->> '$[2]' = 'ranking'), 'groups', 'pairs') AS counted
+                AND k.scale ->> '$[2]' = 'ranking'), 'groups', 'pairs') AS counting_unit
         FROM studies t WHERE t.kind = 'pairs' AND t.source <> 'own' ORDER BY t.id DESC
         """
     return records(db, StudyHeld, sql)

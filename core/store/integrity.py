@@ -6,12 +6,14 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from concord.rating import Criterion
 from concord.store import schema, summaries
+from concord.store.database import column
 from concord.store.purposes import RATED
 
 RESTORE = "Restore a backup (docs/backup.md)."
 REPORT = "Results may be affected: restore a backup (docs/backup.md), or report it if it comes back."
-MOST = 5
+EXAMPLES = 5
 """How many single places of one kind are named."""
 DERIVED = ("scores", "finals", "summaries", "player_counts", "rater_counts")
 """Tables that follow from others."""
@@ -40,29 +42,37 @@ def findings(db: Database) -> list[str]:
     JSON that they rest on, scores and sums are not. Derived tables are computed anew.
     """
     try:
-        damage = [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]
-        found = [f"SQLite finds the file damaged: {problem}." for problem in damage]
-        found = found or [*_schema(db), *_texts(db)]
-        if found:
-            return [f"{sentence} {RESTORE}" for sentence in found]
+        damage = list(_damage(db)) or [*_schema(db), *_texts(db)]
+        if damage:
+            return [f"{sentence} {RESTORE}" for sentence in damage]
         unreadable = [*_references(db), *_json(db)]
-        found = [*unreadable, *_items(db), *_judgements(db)]
+        contradictions = [*_items(db), *_judgements(db)]
         if not unreadable:
-            found += [*_scores(db), *_derived(db)]
-        return [f"{sentence} {REPORT}" for sentence in found]
+            contradictions += [*_scores(db), *_derived(db)]
+        return [f"{sentence} {REPORT}" for sentence in (*unreadable, *contradictions)]
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         return [f"The file is damaged or not a Concord database: {error}. {RESTORE}"]
 
 
+def _damage(db: Database) -> Iterator[str]:
+    """What SQLite itself finds."""
+    for (problem,) in db.execute(f"PRAGMA integrity_check({EXAMPLES})"):
+        if problem != "ok":
+            yield f"SQLite finds the file damaged: {problem}."
+
+
 def _schema(db: Database) -> Iterator[str]:
     """Tables, indices, views and triggers that are not there."""
-    whole = Database(memory=True)
-    schema.apply(whole, 0)
+    complete = Database(memory=True)
+    schema.apply(complete, 0)
     sql = "SELECT type, CAST(name AS BLOB) FROM sqlite_schema"
     present = set(db.execute(sql).fetchall())
-    missing = [f"{kind} {name.decode()}" for kind, name in whole.execute(sql) if (kind, name) not in present]
+    missing: list[str] = []
+    for kind, name in complete.execute(sql):
+        if (kind, name) not in present:
+            missing.append(f"{kind} {name.decode()}")
     if missing:
-        yield f"Parts of the database that are missing: {_named(missing)}."
+        yield f"Parts of the database that are missing: {_examples(missing)}."
 
 
 def _texts(db: Database) -> Iterator[str]:
@@ -74,11 +84,13 @@ def _texts(db: Database) -> Iterator[str]:
             quoted = table.replace('"', '""')
             cursor = db.execute(f'SELECT * FROM "{quoted}"')
             names = [column[0] for column in cursor.description]
-            wrong = dict.fromkeys(
-                name for row in cursor for name, cell in zip(names, row, strict=True) if cell is False
-            )
-            if wrong:
-                yield f"Texts of {table} that are no UTF-8: {', '.join(wrong)}."
+            damaged: dict[str, None] = {}
+            for row in cursor:
+                for name, cell in zip(names, row, strict=True):
+                    if cell is False:
+                        damaged[name] = None
+            if damaged:
+                yield f"Texts of {table} that are no UTF-8: {', '.join(damaged)}."
     finally:
         db.conn.text_factory = str
 
@@ -97,7 +109,7 @@ def _references(db: Database) -> Iterator[str]:
     for table, row, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall():
         missing.setdefault((table, parent), []).append(row)
     for (table, parent), rows in missing.items():
-        yield f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}."
+        yield f"Rows of {table} that refer to missing rows of {parent}: {_examples(rows)}."
 
 
 _KEYS = {
@@ -113,10 +125,11 @@ def _json(db: Database) -> Iterator[str]:
     """Rows whose JSON cannot be read."""
     for table, columns in JSON.items():
         key = _KEYS.get(table, "id")
-        for column in columns:
-            sql = f"SELECT {key} FROM {table} WHERE {column} IS NOT NULL AND NOT json_valid({column})"
-            if rows := [row[0] for row in db.execute(sql)]:
-                yield f"Rows of {table} whose {column} is no JSON: {_named(rows)}."
+        for name in columns:
+            sql = f"SELECT {key} FROM {table} WHERE {name} IS NOT NULL AND NOT json_valid({name})"
+            keys = column(db, sql)
+            if keys:
+                yield f"Rows of {table} whose {name} is no JSON: {_examples(keys)}."
 
 
 def _scores(db: Database) -> Iterator[str]:
@@ -124,11 +137,10 @@ def _scores(db: Database) -> Iterator[str]:
 
     A scale that was guessed from scores says nothing.
     """
-    asked = {
-        (scope, criterion.name): criterion
-        for scope, criteria in summaries.criteria(db).items()
-        for criterion in criteria
-    }
+    criterion_of: dict[tuple[str, str], Criterion] = {}
+    for scope, criteria in summaries.criteria(db).items():
+        for criterion in criteria:
+            criterion_of[scope, criterion.name] = criterion
     kinds, scope_of = summaries.kinds_and_scopes(db)
     ratings = db.execute(
         "SELECT c.benchmark, r.rater_id, r.study_id, r.criterion, r.score, min(r.id), count(*) "
@@ -141,67 +153,78 @@ def _scores(db: Database) -> Iterator[str]:
         "WHERE t.kind = 'ratings' AND a.value IS NOT NULL GROUP BY 1, 2, 3, 4, 5"
     )
     for table, rows in (("ratings", ratings), ("answers", answers)):
-        off: dict[str, list[int]] = {}
+        numbers_by_problem: dict[str, list[int]] = {}
         for benchmark, rater, study, name, score, first, n in rows:
-            criterion = asked.get((scope_of(benchmark, rater, study), name))
+            question = criterion_of.get((scope_of(benchmark, rater, study), name))
+            problem = ""
             if not isinstance(score, int | float):
-                off.setdefault(f"{name}, no number", []).extend([first] * n)
-            elif criterion is not None:
-                scale = criterion.scale_of(kinds[rater])
+                problem = f"{name}, no number"
+            elif question is not None:
+                scale = question.scale_of(kinds[rater])
                 if not scale.guessed and score not in scale:
-                    off.setdefault(f"{name}, {score:g} on {scale.low:g} to {scale.high:g}", []).extend(
-                        [first] * n
-                    )
-        for what, numbers in off.items():
-            yield f"Scores in {table} that are not on their scale ({what}): {_named(numbers)}."
+                    problem = f"{name}, {score:g} on {scale.low:g} to {scale.high:g}"
+            if problem:
+                numbers_by_problem.setdefault(problem, []).extend([first] * n)
+        for problem, numbers in numbers_by_problem.items():
+            yield f"Scores in {table} that are not on their scale ({problem}): {_examples(numbers)}."
 
 
 def _items(db: Database) -> Iterator[str]:
     """Items that were submitted and hold no answer at all, or another one than figures have."""
-    rows = db.execute(
+    empty = column(
+        db,
         f"SELECT p.id FROM placements p WHERE p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS "
-        "(SELECT 1 FROM human_scores g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)"
+        "(SELECT 1 FROM human_scores g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)",
     )
-    if empty := [number for (number,) in rows]:
-        yield f"Submitted items without answers: {_named(empty)}."
-    rows = db.execute(
-        "SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id "
-        "WHERE a.superseded_at IS "
-        f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM human_scores g "
+    if empty:
+        yield f"Submitted items without answers: {_examples(empty)}."
+    contradicting = column(
+        db,
+        "SELECT DISTINCT p.id FROM placements p "
+        "JOIN answers a ON a.placement_id = p.id AND a.superseded_at IS NULL "
+        f"WHERE p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM human_scores g "
         "WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id AND g.criterion = a.question "
-        "AND g.score = a.value)"
+        "AND g.score = a.value)",
     )
-    if other := [number for (number,) in rows]:
-        yield f"Submitted items whose answers are not their ratings: {_named(other)}."
+    if contradicting:
+        yield f"Submitted items whose answers are not their ratings: {_examples(contradicting)}."
 
 
 def _judgements(db: Database) -> Iterator[str]:
     """Judgements that failed and have scores all the same."""
-    rows = db.execute(
+    scored = column(
+        db,
         "SELECT id FROM judgements j WHERE failure IS NOT NULL AND EXISTS "
-        "(SELECT 1 FROM ratings r WHERE r.judgement_id = j.id)"
+        "(SELECT 1 FROM ratings r WHERE r.judgement_id = j.id)",
     )
-    if scored := [number for (number,) in rows]:
-        yield f"Failed judgements that have scores: {_named(scored)}."
+    if scored:
+        yield f"Failed judgements that have scores: {_examples(scored)}."
 
 
 def _derived(db: Database) -> Iterator[str]:
     """Tables of sums and counts that do not follow from ratings, conversations and comparisons."""
-    stored = {table: _rows(db, table) for table in DERIVED}
+    rows_before = {table: _rows(db, table) for table in DERIVED}
     summaries.refresh(db)
     for table in DERIVED:
-        if different := stored[table] ^ _rows(db, table):
+        different = rows_before[table] ^ _rows(db, table)
+        if different:
             yield f"Rows of {table} that do not follow from what is stored: {len(different)}."
 
 
 def _rows(db: Database, table: str) -> set[tuple[Any, ...]]:
     """The rows of a table, with rounded numbers."""
-    return {
-        tuple(round(cell, ALIKE) if isinstance(cell, float) else cell for cell in row)
-        for row in db.execute(f"SELECT * FROM {table}")
-    }
+    return {tuple(map(_rounded, row)) for row in db.execute(f"SELECT * FROM {table}")}
 
 
-def _named(places: list[Any]) -> str:
-    shown = ", ".join(map(str, places[:MOST]))
-    return f"{len(places)} ({shown}{', …' if len(places) > MOST else ''})"
+def _rounded(cell: Any) -> Any:
+    if isinstance(cell, float):
+        return round(cell, ALIKE)
+    return cell
+
+
+def _examples(places: list[Any]) -> str:
+    """How many there are, and the first of them."""
+    names = [str(place) for place in places[:EXAMPLES]]
+    if len(places) > EXAMPLES:
+        names.append("…")
+    return f"{len(places)} ({', '.join(names)})"

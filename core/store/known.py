@@ -54,16 +54,16 @@ class Check(NamedTuple):
     attempt: int = 0
 
 
-Known = Literal["gold", "training"]
+KnownKind = Literal["gold", "training"]
 
 
 def _gold(row: Sequence[Any], direction: int = 1) -> Gold:
-    of, turn, other, criterion, answer, tolerance, explanation, attention = row
-    unit = UnitKey(of, turn, other)
+    conversation, turn, second_conversation, criterion, answer, tolerance, explanation, attention = row
+    unit = UnitKey(conversation, turn, second_conversation)
     return Gold(unit, criterion, answer * direction, tolerance, explanation, bool(attention))
 
 
-def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold") -> None:
+def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: KnownKind = "gold") -> None:
     """Replace the known answers of a study, or of its training."""
     study = studies.study_id(db, name)
     db.execute(
@@ -71,9 +71,9 @@ def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold
         [study, kind],
     )
     for gold in golds:
-        which = {"study_id": study, "known": kind, **gold.unit._asdict()}
-        item = find(db, "items", "id", **which)
-        number = item["id"] if item else database.insert(db, "items", which)
+        row = {"study_id": study, "known": kind, **gold.unit._asdict()}
+        item = find(db, "items", "id", **row)
+        number = item["id"] if item else database.insert(db, "items", row)
         db.table("known_answers").insert(
             {
                 "item_id": number,
@@ -87,7 +87,7 @@ def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold
         )
 
 
-def by_item(db: Database, name: str, kind: Known = "gold") -> dict[int, list[Gold]]:
+def by_item(db: Database, name: str, kind: KnownKind = "gold") -> dict[int, list[Gold]]:
     """The items of a study, or of its training, by unit, each with its known answers by criterion."""
     rows = db.execute(
         "SELECT i.id, i.conversation_id, i.turn, i.other_id, g.criterion, g.answer, g.tolerance, "
@@ -101,9 +101,12 @@ def by_item(db: Database, name: str, kind: Known = "gold") -> dict[int, list[Gol
     return items
 
 
-def gold(db: Database, name: str, kind: Known = "gold") -> list[Gold]:
+def gold(db: Database, name: str, kind: KnownKind = "gold") -> list[Gold]:
     """The known answers of a study, or of its training, by unit and criterion."""
-    return [one for of in by_item(db, name, kind).values() for one in of]
+    golds: list[Gold] = []
+    for golds_of_item in by_item(db, name, kind).values():
+        golds += golds_of_item
+    return golds
 
 
 def shown(db: Database, placement: int) -> Mapping[str, Gold]:
@@ -114,50 +117,53 @@ def shown(db: Database, placement: int) -> Mapping[str, Gold]:
         "JOIN known_answers g ON g.item_id = i.id WHERE p.id = ? AND p.opened IS NOT NULL",
         [placement],
     )
-    golds = [_gold(row, direction) for direction, *row in rows]
-    return {gold.criterion: gold for gold in golds}
+    golds: dict[str, Gold] = {}
+    for direction, *row in rows:
+        gold = _gold(row, direction)
+        golds[gold.criterion] = gold
+    return golds
 
 
 def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
     """The two answers to each unit that an annotator submitted again for this purpose, by annotator, unit and
     criterion. A second one that was given after others' answers to the unit were shown is excluded.
     """
-    again = answers.answers(db, name, purpose)
-    if not again:  # all blind answers take a second of a large study
+    second_answers = answers.answers(db, name, purpose)
+    if not second_answers:  # all blind answers take a second of a large study
         return []
-    first = {(one.rater, one.item, one.criterion): one.score for one in answers.blind(db, name)}
-    seen = {(one.rater, one.item): one.opened for one in placements.placed(db, name, ["discuss"])}
-    return sorted(
-        Pair(
-            one.person,
-            one.item,
-            one.criterion,
-            first[one.rater, one.item, one.criterion],
-            one.score,
-            one.shown,
-        )
-        for one in again
-        if (one.rater, one.item, one.criterion) in first
-        and one.given < (seen.get((one.rater, one.item)) or "~")
-    )
+    first_scores: dict[tuple[int, int, str], float] = {}
+    for answer in answers.blind(db, name):
+        first_scores[answer.rater, answer.item, answer.criterion] = answer.score
+    discussed_at: dict[tuple[int, int], str | None] = {}
+    for entry in placements.placed(db, name, ["discuss"]):
+        discussed_at[entry.rater, entry.item] = entry.opened
+    pairs: list[Pair] = []
+    for answer in second_answers:
+        first = first_scores.get((answer.rater, answer.item, answer.criterion))
+        moment = discussed_at.get((answer.rater, answer.item))
+        after_discussion = bool(moment) and answer.answered_at >= str(moment)
+        if first is not None and not after_discussion:
+            pairs.append(
+                Pair(answer.person, answer.item, answer.criterion, first, answer.score, answer.shown)
+            )
+    return sorted(pairs)
 
 
-def checks(db: Database, name: str, kind: Known = "gold") -> list[Check]:
+def checks(db: Database, name: str, kind: KnownKind = "gold") -> list[Check]:
     """Every known answer that a submitted gold or training item was to have, by annotator, item and
     criterion.
     """
     golds = by_item(db, name, kind)
-    given = {(one.placement, one.criterion): one.score for one in answers.answers(db, name, kind)}
-    return [
-        Check(
-            one.person,
-            one.id,
-            of.criterion,
-            abs(given.get((one.id, of.criterion), inf) - of.answer) <= of.tolerance + 1e-9,
-            of.attention,
-            one.attempt,
-        )
-        for one in sorted(placements.placed(db, name, [kind]), key=lambda one: (one.person, one.id))
-        if one.state == "done"
-        for of in golds.get(one.item, ())
-    ]
+    scores: dict[tuple[int, str], float] = {}
+    for answer in answers.answers(db, name, kind):
+        scores[answer.placement, answer.criterion] = answer.score
+    entries = sorted(placements.placed(db, name, [kind]), key=lambda entry: (entry.person, entry.id))
+    checks: list[Check] = []
+    for entry in entries:
+        if entry.state != "done":
+            continue
+        for gold in golds.get(entry.item, ()):
+            score = scores.get((entry.id, gold.criterion), inf)
+            right = abs(score - gold.answer) <= gold.tolerance + 1e-9
+            checks.append(Check(entry.person, entry.id, gold.criterion, right, gold.attention, entry.attempt))
+    return checks

@@ -14,7 +14,7 @@ from concord.store.audit import AuditLine
 from concord.store.database import now, scalar
 
 
-class Asked(NamedTuple):
+class JudgeUse(NamedTuple):
     """What one judge by one version of the prompt made of some conversations; `cost` and `seconds` in all.
 
     `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price.
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     simulated: int
 
 
-class Worded(NamedTuple):
+class AnswerWithWords(NamedTuple):
     """One answer with its words: a judge's by `variant`, or a person's (“”)."""
 
     conversation: int
@@ -144,15 +144,22 @@ def _put_proposal(db: Database, study: int, request_hash: str, reply: Mapping[st
 
 def exported(db: Database, study: str) -> dict[str, Any]:
     """What the lab keeps of a study, as an export has it; empty where it keeps nothing."""
-    divided, number = division(db, study), studies.study_id(db, study)
-    replies = db.execute("SELECT request_hash, reply FROM lab_proposals WHERE study_id = ?", [number])
-    values: dict[str, Any] = {
-        "variants": {
-            variant: {"parent": one.parent, "by": one.decided_by, "note": one.note, "made": one.created}
-            for variant, one in origins(db, study).items()
-        },
-        "proposals": {request: json.loads(reply) for request, reply in replies},
-    }
+    number = studies.study_id(db, study)
+    variants: dict[str, dict[str, str]] = {}
+    for variant, origin in origins(db, study).items():
+        variants[variant] = {
+            "parent": origin.parent,
+            "by": origin.decided_by,
+            "note": origin.note,
+            "made": origin.created,
+        }
+    proposals: dict[str, Any] = {}
+    for request, reply in db.execute(
+        "SELECT request_hash, reply FROM lab_proposals WHERE study_id = ?", [number]
+    ):
+        proposals[request] = json.loads(reply)
+    values: dict[str, Any] = {"variants": variants, "proposals": proposals}
+    divided = division(db, study)
     if divided is not None:
         values |= {"rubric": divided.rubric, "seed": divided.seed, "parts": dict(divided.parts)}
     return {name: value for name, value in values.items() if value not in ("", {})}
@@ -181,7 +188,7 @@ def openings(db: Database, study: str) -> list[AuditLine]:
     return audit.of_study(db, study, [AuditAct.TEST_PART_OPENED])
 
 
-def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:
+def judge_uses(db: Database, conversations: Sequence[int]) -> list[JudgeUse]:
     """Every judge who was asked about these conversations (ids), by version of the prompt."""
     rows = db.execute(
         "SELECT x.name, x.variant, count(*), sum(j.failure IS NOT NULL), "
@@ -192,10 +199,10 @@ def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:
         "ORDER BY x.name, x.variant",
         [json.dumps(list(conversations))],
     )
-    return [Asked(*row) for row in rows]
+    return [JudgeUse(*row) for row in rows]
 
 
-def said(
+def answers_with_words(
     db: Database,
     conversations: Sequence[int],
     *,
@@ -203,22 +210,29 @@ def said(
     variant: str = "",
     study: str = "",
     repeat: int = 0,
-) -> list[Worded]:
+) -> list[AnswerWithWords]:
     """What a judge by a version, or the people of a study, answered about these conversations, with words."""
-    whose = "x.kind = 'judge' AND x.name = :judge AND x.variant = :variant"
-    if study:
-        whose = "x.kind = 'human' AND r.study_id = (SELECT id FROM studies WHERE name = :study)"
     rows = db.execute(
-        "SELECT r.conversation_id, r.turn, r.criterion, x.name, x.variant, r.score, r.explanation "
-        f"FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE {whose} AND r.repeat = :repeat "
-        "AND NOT r.extra AND r.conversation_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.id",
-        {"judge": judge, "variant": variant, "study": study, "repeat": repeat}
-        | {"ids": json.dumps(list(conversations))},
+        """
+        SELECT r.conversation_id, r.turn, r.criterion, x.name, x.variant, r.score, r.explanation
+        FROM ratings r JOIN raters x ON x.id = r.rater_id
+        WHERE r.conversation_id IN (SELECT value FROM json_each(:ids)) AND r.repeat = :repeat AND NOT r.extra
+            AND CASE WHEN :study = ''
+                THEN x.kind = 'judge' AND x.name = :judge AND x.variant = :variant
+                ELSE x.kind = 'human' AND r.study_id = (SELECT id FROM studies WHERE name = :study) END
+        ORDER BY r.id""",
+        {
+            "ids": json.dumps(list(conversations)),
+            "judge": judge,
+            "variant": variant,
+            "study": study,
+            "repeat": repeat,
+        },
     )
-    return [Worded(*row) for row in rows]
+    return [AnswerWithWords(*row) for row in rows]
 
 
 def tags(db: Database, study: str, judge: str) -> list[ItemAnswer]:
     """The causes that people tagged for a judge (“MODEL by VERSION”), in the order in which they did."""
-    given = answers.answers(db, study, "diagnose")
-    return sorted((one for one in given if one.criterion == judge), key=lambda one: one.given)
+    causes = [cause for cause in answers.answers(db, study, "diagnose") if cause.criterion == judge]
+    return sorted(causes, key=lambda cause: cause.answered_at)

@@ -33,18 +33,18 @@ def turn(path: Path) -> Iterator[None]:
     seconds. Here a writer holds the `queue` while it waits for its `turn`, so that the last writer comes
     behind it. It only orders writers; SQLite's lock keeps them apart.
     """
-    until = time.monotonic() + PATIENCE_SECONDS
-    with _file(path, "turn") as mine:
-        with _file(path, "queue") as queue:
-            _lock(queue, until)
-            _lock(mine, until)
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    with _file(path, "turn") as turn_file:
+        with _file(path, "queue") as queue_file:
+            _lock(queue_file, deadline)
+            _lock(turn_file, deadline)
         yield
 
 
 @contextmanager
-def alone(path: Path, what: str) -> Iterator[bool]:
+def alone(path: Path, activity: str) -> Iterator[bool]:
     """Whether nobody else does this with a database; if so, nobody else may until the block ends."""
-    with _file(path, what) as file:
+    with _file(path, activity) as file:
         yield _lock(file)
 
 
@@ -54,9 +54,10 @@ def present(path: Path, run: int) -> Iterator[Callable[[str], None]]:
 
     Raises WorkspaceError if the file cannot be written.
     """
-    name, written = _name(path, f"run-{run}"), ""
+    name = _name(path, f"run-{run}")
+    last_sentence = ""
     try:
-        file = _opened(name)
+        file = _open(name)
         os.write(file, b" " * LONGEST)
         if not _lock(file, time.monotonic() + RUN_SECONDS):
             raise BlockingIOError("another process has locked it")
@@ -64,12 +65,12 @@ def present(path: Path, run: int) -> Iterator[Callable[[str], None]]:
         raise WorkspaceError(f"The run cannot write {name}: {error.strerror or error}.") from error
 
     def say(sentence: str) -> None:
-        nonlocal written
-        if sentence != written:
+        nonlocal last_sentence
+        if sentence != last_sentence:
             text = sentence.encode()[:LONGEST].decode(errors="ignore").encode()
             os.lseek(file, 0, os.SEEK_SET)
             os.write(file, text.ljust(LONGEST))
-            written = sentence
+            last_sentence = sentence
 
     try:
         yield say
@@ -106,30 +107,30 @@ def message_of(path: Path, run: int) -> str:
         return ""
 
 
-def _name(path: Path, what: str) -> Path:
-    return Path(f"{path}-{what}")
+def _name(path: Path, suffix: str) -> Path:
+    return Path(f"{path}-{suffix}")
 
 
-def _opened(name: Path) -> int:
+def _open(name: Path) -> int:
     return os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 @contextmanager
-def _file(path: Path, what: str) -> Iterator[int]:
+def _file(path: Path, suffix: str) -> Iterator[int]:
     """The file for the block; closing it gives its lock back."""
-    file = _opened(_name(path, what))
+    file = _open(_name(path, suffix))
     try:
         yield file
     finally:
         os.close(file)
 
 
-def _lock(file: int, until: float = 0.0) -> bool:
-    """Whether a file could be locked until then. A lock asked for without an end could wait for ever."""
+def _lock(file: int, deadline: float = 0.0) -> bool:
+    """Whether a file could be locked before the deadline. A lock without one could wait for ever."""
     while True:
         with suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        if time.monotonic() >= until:
+        if time.monotonic() >= deadline:
             return False
         time.sleep(ASK_AGAIN_SECONDS)

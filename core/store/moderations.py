@@ -19,12 +19,12 @@ def mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def save(db: Database, use: Use, given: Iterable[tuple[str, Mapping[str, float]]]) -> None:
+def save(db: Database, use: Use, scores_of_texts: Iterable[tuple[str, Mapping[str, float]]]) -> None:
     """Keep the scores of texts by category, and the configuration of the model that gave them."""
     configuration = use.configuration
     assert configuration is not None
     reported = next(iter(use.reported), UNREPORTED)
-    for text, scores in given:
+    for text, scores in scores_of_texts:
         call = NotedCall("", json.dumps(dict(scores)), False, NOTHING_SPENT, reported)
         runs.note_call(db, _WORK + configuration.nickname, mark(text), call, configuration)
 

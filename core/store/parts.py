@@ -39,11 +39,17 @@ def in_parts(path: Path) -> Iterator[Part]:
         @contextmanager
         def part() -> Iterator[Database]:
             with begin() as db:
-                ids, criteria = _last_ids(db), _criteria(db)
+                ids = _last_ids(db)
+                criteria = _criteria(db)
                 yield db
                 last = _last_ids(db)
-                added = [(table, ids[table] + 1, last[table]) for table in ids if last[table] > ids[table]]
-                _keep(db, [*added, *(("criteria", *of) for of in _criteria(db) - criteria)])
+                additions: list[tuple[str, Any, Any]] = []
+                for table in ids:
+                    if last[table] > ids[table]:
+                        additions.append((table, ids[table] + 1, last[table]))
+                for scope, name in _criteria(db) - criteria:
+                    additions.append(("criteria", scope, name))
+                _keep(db, additions)
 
         _undo(begin)
         try:
@@ -55,9 +61,9 @@ def in_parts(path: Path) -> Iterator[Part]:
             db.execute("DELETE FROM import_parts")
 
 
-def _keep(db: Database, added: Sequence[tuple[str, Any, Any]]) -> None:
+def _keep(db: Database, additions: Sequence[tuple[str, Any, Any]]) -> None:
     """Keep what a part has added: (table, first id, last id), or the scope and the name of a criterion."""
-    db.table("import_parts").insert({"added": json.dumps(added)})
+    db.table("import_parts").insert({"added": json.dumps(additions)})
 
 
 def undo_abandoned(path: Path) -> None:
@@ -78,16 +84,16 @@ def _undo(begin: Part) -> None:
             row = db.execute("SELECT number, added FROM import_parts ORDER BY number DESC LIMIT 1").fetchone()
             if row is None:
                 return
-            number, added = row
-            for table, first, last in reversed(json.loads(added)):
+            number, additions = row
+            for table, first, last in reversed(json.loads(additions)):
                 _remove(db, table, first, last)
             db.table("import_parts").delete(number)
 
 
 def _remove(db: Database, table: str, first: Any, last: Any) -> None:
     if table == "ratings":
-        rated = "SELECT DISTINCT conversation_id FROM ratings WHERE id BETWEEN ? AND ?"
-        touched = column(db, rated, [first, last])
+        sql = "SELECT DISTINCT conversation_id FROM ratings WHERE id BETWEEN ? AND ?"
+        touched = column(db, sql, [first, last])
         db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
         summaries.refresh(db, touched)
     elif table == "criteria":

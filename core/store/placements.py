@@ -58,8 +58,11 @@ class Placement:
         """The conversations in the order in which they are shown."""
         if self.grouped:
             return self.grouped
-        both = (self.conversation_id,) if self.other_id is None else (self.conversation_id, self.other_id)
-        return both[::-1] if self.swapped else both
+        if self.other_id is None:
+            return (self.conversation_id,)
+        if self.swapped:
+            return (self.other_id, self.conversation_id)
+        return (self.conversation_id, self.other_id)
 
     @property
     def direction(self) -> int:
@@ -98,53 +101,71 @@ def place(
     Which conversation of a pair is shown first follows the study's seed, person, pair and purpose. Those of a
     group have one order, which follows seed, person, conversation and purpose.
     """
-    rows = dict(items)
-    both = db.execute(
-        "SELECT i.id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) || '|', "
-        "n.key, iif(i.ranked, c.key, ''), d.key FROM study_items i "
-        "JOIN item_contents n ON n.item_id = i.id JOIN studies t ON t.id = i.study_id "
-        "JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id "
-        "WHERE i.id IN (SELECT value FROM json_each(?))",
-        [rater, json.dumps([*rows])],
-    ).fetchall()
-    kind = "" if PURPOSES[purpose].rated else f"|{purpose}"
-
-    def chance(text: str) -> bytes:
-        return sha256(f"{text}{kind}".encode()).digest()
-
-    turned = {
-        item
-        for item, seed, pair, one, other in both
-        if (chance(seed + other) < chance(seed + one) if one else chance(seed + pair)[0] % 2)
-    }
+    positions = dict(items)
+    swapped = _swapped(db, rater, purpose, positions)
     db.conn.executemany(
         "INSERT OR IGNORE INTO placements (item_id, rater_id, purpose, position, attempt, swapped) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        [(item, rater, purpose, at, attempt, item in turned) for item, at in rows.items()],
+        [(item, rater, purpose, position, attempt, item in swapped) for item, position in positions.items()],
     )
+
+
+def _swapped(db: Database, rater: int, purpose: str, items: Iterable[int]) -> set[int]:
+    """The pairs among these items of which the second conversation is shown first, by chance."""
+    pairs = db.execute(
+        """
+        SELECT i.id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) || '|',
+            n.key, i.ranked, c.key, d.key
+        FROM study_items i JOIN item_contents n ON n.item_id = i.id JOIN studies t ON t.id = i.study_id
+            JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id
+        WHERE i.id IN (SELECT value FROM json_each(?))""",
+        [rater, json.dumps(list(items))],
+    ).fetchall()
+    suffix = "" if PURPOSES[purpose].rated else f"|{purpose}"
+
+    def chance(text: str) -> bytes:
+        return sha256(f"{text}{suffix}".encode()).digest()
+
+    swapped: set[int] = set()
+    for item, seed, pair, ranked, first, second in pairs:
+        if ranked:
+            second_is_first = chance(seed + second) < chance(seed + first)
+        else:
+            second_is_first = chance(seed + pair)[0] % 2 == 1
+        if second_is_first:
+            swapped.add(item)
+    return swapped
 
 
 def assign(db: Database, rater: int, units: Sequence[int], *, extra: bool = False) -> None:
     """Append units to an annotator's desk, without those they have; `extra`: because others differ there."""
     sql = f"SELECT ifnull(max(position), 0) FROM placements WHERE rater_id = ? AND purpose IN {RATED}"
     last = int(scalar(db, sql, [rater]))
-    place(db, rater, "extra" if extra else "first", [(unit, last + i) for i, unit in enumerate(units, 1)])
+    purpose = "extra" if extra else "first"
+    place(db, rater, purpose, [(unit, position) for position, unit in enumerate(units, last + 1)])
 
 
 def reclaim(db: Database, name: str, rater: int, units: Sequence[int] | None = None) -> list[int]:
     """Take back the units (of these) that an annotator of a study has not begun; returns their ids."""
     rows = db.execute(
-        "DELETE FROM placements WHERE id IN (SELECT p.id FROM placed_items p "
-        f"WHERE p.rater_id = ? AND p.study_id = ? AND p.purpose IN {RATED} AND (? IS NULL OR p.item_id IN "
-        "(SELECT value FROM json_each(?))) AND NOT p.begun) RETURNING item_id",
-        [rater, studies.study_id(db, name), *[None if units is None else json.dumps(list(units))] * 2],
+        f"""
+        DELETE FROM placements WHERE id IN (
+            SELECT p.id FROM placed_items p
+            WHERE p.rater_id = :rater AND p.study_id = :study AND p.purpose IN {RATED} AND NOT p.begun
+                AND (:units IS NULL OR p.item_id IN (SELECT value FROM json_each(:units))))
+        RETURNING item_id""",
+        {
+            "rater": rater,
+            "study": studies.study_id(db, name),
+            "units": None if units is None else json.dumps(list(units)),
+        },
     )
     return [row[0] for row in rows.fetchall()]
 
 
 def remove(db: Database, placements: Iterable[int]) -> None:
     """Take placements, with what was answered, from desks."""
-    db.conn.executemany("DELETE FROM placements WHERE id = ?", [(one,) for one in placements])
+    db.conn.executemany("DELETE FROM placements WHERE id = ?", [(number,) for number in placements])
 
 
 def placed(db: Database, name: str, purposes: Collection[str], rater: int | None = None) -> list[QueueEntry]:
@@ -170,16 +191,21 @@ def queues(db: Database, name: str) -> list[QueueEntry]:
 
 def desks(db: Database, name: str) -> dict[str, list[QueueEntry]]:
     """Everybody's rated items of a study in their order; none of people who have other items of it alone."""
-    others = sorted({one.person for one in placed(db, name, UNRATED)})
-    items: dict[str, list[QueueEntry]] = {person: [] for person in others}
-    for one in queues(db, name):
-        items.setdefault(one.person, []).append(one)
+    items: dict[str, list[QueueEntry]] = {}
+    for person in sorted({entry.person for entry in placed(db, name, UNRATED)}):
+        items[person] = []
+    for entry in queues(db, name):
+        items.setdefault(entry.person, []).append(entry)
     return items
 
 
 def reached(queue: Sequence[QueueEntry]) -> int:
     """How many items lie up to the last one begun: nothing is put before it any more."""
-    return max((place for place, one in enumerate(queue, 1) if one.begun), default=0)
+    last = 0
+    for place, entry in enumerate(queue, 1):
+        if entry.begun:
+            last = place
+    return last
 
 
 def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> list[tuple[int, str, float]]:
@@ -188,16 +214,20 @@ def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> li
     A unit is there when it lies on `overlap` desks, none of these is open, and two people or more rated it
     whom no decision excludes.
     """
-    one = "" if unit is None else "AND u.id = :unit AND g.item_id = :unit "
+    # Of one unit the index is used, for which a condition that may be NULL is no help.
+    of_unit = "" if unit is None else "AND u.id = :unit AND g.item_id = :unit"
     rows = db.execute(
-        "SELECT u.id, g.criterion, max(g.score) - min(g.score) FROM items u "
-        "JOIN placements a ON a.item_id = u.id AND a.purpose = 'first' AND a.state = 'done' "
-        "JOIN human_scores g ON g.item_id = u.id AND g.rater_id = a.rater_id "
-        f"WHERE u.study_id = :study AND g.study_id = :study {one}"
-        "AND (SELECT count(*) >= :overlap AND NOT sum(f.state = 'open') FROM placements f "
-        "WHERE f.item_id = u.id AND f.purpose = 'first') AND NOT EXISTS (SELECT 1 FROM excluded_raters o "
-        "WHERE o.study_id = u.study_id AND o.rater_id = a.rater_id) "
-        "GROUP BY u.id, g.criterion HAVING count(*) > 1 ORDER BY u.id, g.criterion",
+        f"""
+        SELECT u.id, g.criterion, max(g.score) - min(g.score)
+        FROM items u
+            JOIN placements a ON a.item_id = u.id AND a.purpose = 'first' AND a.state = 'done'
+            JOIN human_scores g ON g.item_id = u.id AND g.rater_id = a.rater_id
+        WHERE u.study_id = :study AND g.study_id = :study {of_unit}
+            AND (SELECT count(*) >= :overlap AND NOT sum(f.state = 'open') FROM placements f
+                WHERE f.item_id = u.id AND f.purpose = 'first')
+            AND NOT EXISTS (SELECT 1 FROM excluded_raters o
+                WHERE o.study_id = u.study_id AND o.rater_id = a.rater_id)
+        GROUP BY u.id, g.criterion HAVING count(*) > 1 ORDER BY u.id, g.criterion""",
         {"study": studies.study_id(db, name), "unit": unit, "overlap": overlap},
     )
     return list(rows.fetchall())
@@ -223,12 +253,15 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
         f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} AND p.asked GROUP BY t.id ORDER BY t.id DESC",
         [rater],
     )
-    return [(name, title, items - ahead, items) for name, title, ahead, items in rows.fetchall()]
+    return [(name, title, items - open_items, items) for name, title, open_items, items in rows.fetchall()]
 
 
 def left(db: Database, rater: int, study: str) -> int:
     """How many items of a study an annotator has still to rate or skip."""
-    return sum(items - done for name, _, done, items in studies_of(db, rater) if name == study)
+    for name, _, closed, items in studies_of(db, rater):
+        if name == study:
+            return items - closed
+    return 0
 
 
 def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
@@ -316,6 +349,22 @@ def parts(db: Database, placement: int) -> list[tuple[int, int]]:
     return [(part, item) for part, item in rows]
 
 
+_PLACEMENT_FIELDS = (
+    "id",
+    "study",
+    "conversation_id",
+    "turn",
+    "state",
+    "reason",
+    "flag",
+    "seconds",
+    "purpose",
+    "opened",
+    "other_id",
+    "swapped",
+)
+
+
 def get(db: Database, rater: int, placement: int) -> Placement:
     """A placement with its answers. Raises NotAllowed for somebody else's."""
     row = db.execute(
@@ -326,30 +375,44 @@ def get(db: Database, rater: int, placement: int) -> Placement:
     ).fetchone()
     if row is None:
         raise NotAllowed(TAKEN_BACK)
-    number, name, conversation, turn, state, reason, flag, seconds, purpose, opened, other, swapped = row
-    given = db.execute(
+    values = dict(zip(_PLACEMENT_FIELDS, row, strict=True))
+    swapped = bool(values.pop("swapped"))
+    direction = -1 if swapped else 1
+    answers: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for question, value, reason in db.execute(
         "SELECT question, value, reason FROM answers "
         "WHERE placement_id = ? AND superseded_at IS NULL ORDER BY id",
         [placement],
-    ).fetchall()
-    turned = -1 if swapped else 1
-    answers = {question: value * turned for question, value, _ in given if value is not None}
-    reasons = {question: words for question, _, words in given if words}
-    values = state, reason, flag, seconds, answers, reasons, purpose, opened, other, bool(swapped)
-    return Placement(number, name, conversation, turn, *values)
+    ).fetchall():
+        if value is not None:
+            answers[question] = value * direction
+        if reason:
+            reasons[question] = reason
+    return Placement(**values, swapped=swapped, answers=answers, reasons=reasons)
 
 
 def numbered(db: Database, rater: int, number: int) -> Placement:
     """What lies on a desk under this number. Raises NotAllowed where nothing does."""
-    first, *others = (get(db, rater, part) for part, _ in parts(db, find_id(db, rater, number)))
-    if not studies.get(db, first.study).ranks:
-        return first
-    shown, digits = _order([first, *others]), dict[str, float]()
-    for question in set(first.answers).intersection(*(part.answers for part in others)):
-        pairs = [(*part.shown, part.answers[question]) for part in (first, *others)]
-        above = Counter(a if score < 0 else b for a, b, score in pairs if score)
-        digits[question] = float("".join(f"{1 + above[one]}" for one in shown))
-    return replace(first, grouped=shown, answers=digits)
+    group = [get(db, rater, part) for part, _ in parts(db, find_id(db, rater, number))]
+    if not studies.get(db, group[0].study).ranks:
+        return group[0]
+    order = _order(group)
+    ranks: dict[str, float] = {}
+    for question in set.intersection(*(set(pair.answers) for pair in group)):
+        ranks[question] = _digits(group, order, question)
+    return replace(group[0], grouped=order, answers=ranks)
+
+
+def _digits(group: Iterable[Placement], order: Sequence[int], question: str) -> float:
+    """The ranks of a group's conversations as they are shown, a digit for each, from answers to its pairs."""
+    losses: Counter[int] = Counter()
+    for pair in group:
+        score = pair.answers[question]
+        first, second = pair.shown
+        if score:
+            losses[first if score < 0 else second] += 1
+    return float("".join(str(1 + losses[conversation]) for conversation in order))
 
 
 def _order(parts: Iterable[Placement]) -> tuple[int, ...]:
@@ -371,17 +434,24 @@ def rank(
         for pair in group:
             answer(db, rater, pair.id, question, None)
         return
-    shown, digits = _order(group), f"{ranks:.0f}"
-    if len(digits) != len(shown) or not {*digits} <= {*"12345678"[: len(shown)]}:
-        raise StudyError(f"A ranking needs a rank for each reply, from 1 to {len(shown)}.")
-    rank_of = dict(zip(shown, digits, strict=True))
-    scores = dict[int, float]()
+    order = _order(group)
+    digits = f"{ranks:.0f}"
+    possible_ranks = "12345678"[: len(order)]
+    if len(digits) != len(order) or not set(digits) <= set(possible_ranks):
+        raise StudyError(f"A ranking needs a rank for each reply, from 1 to {len(order)}.")
+    rank_of = dict(zip(order, digits, strict=True))
+    scores: dict[int, float] = {}
     for pair in group:
-        first, second = (rank_of[conversation] for conversation in pair.shown)
-        scores[pair.id] = (first < second) - (first > second)
+        first, second = pair.shown
+        if rank_of[first] < rank_of[second]:
+            scores[pair.id] = 1.0
+        elif rank_of[first] > rank_of[second]:
+            scores[pair.id] = -1.0
+        else:
+            scores[pair.id] = 0.0
     criteria = {c.name: c for c in studies.get(db, group[0].study).criteria}
     check_known("criterion", question, criteria)
-    if not {*scores.values()} <= {*criteria[question].scale.values}:
+    if not set(scores.values()) <= set(criteria[question].scale.values):
         raise StudyError("Two replies have the same rank, but this question allows no ties.")
     for part, score in scores.items():
         answer(db, rater, part, question, score, reason)
@@ -411,8 +481,8 @@ def answer(
         raise StudyError(f"A reason has at most {REASON:,} characters.")
     if score is not None and score not in criteria[criterion].scale:
         raise StudyError(f"{score} is not on the scale of “{criterion}”.")
-    worded = criteria[criterion].reason or criteria[criterion].scale.kind.content
-    reason = reason.strip() if worded and score is not None else ""
+    takes_words = criteria[criterion].reason or criteria[criterion].scale.kind.content
+    reason = reason.strip() if takes_words and score is not None else ""
     if (item.answers.get(criterion), item.reasons.get(criterion, "")) == (score, reason):
         return
     _replace(db, placement, criterion)
@@ -421,9 +491,9 @@ def answer(
     if item.other_id is not None:
         _end_pair(db, rater, placement)
     elif item.state == "done":
-        now_given = get(db, rater, placement)
-        _drop_unasked(db, now_given, [*criteria.values()])
-        if _missing(now_given, [*criteria.values()]) or score is None:
+        changed_item = get(db, rater, placement)
+        _drop_unasked(db, changed_item, list(criteria.values()))
+        if score is None or _missing(changed_item, list(criteria.values())):
             database.update(db, "placements", placement, state="open", submitted=None)
         _rate(db, item)
 
@@ -431,9 +501,8 @@ def answer(
 def _end_pair(db: Database, rater: int, placement: int) -> None:
     """Submit a pair of which everything is answered, and open one of which it is not."""
     item = get(db, rater, placement)
-    required = {
-        c.name for c in studies.criteria_of(db, item.study, item.conversation_id, item.turn) if c.required
-    }
+    criteria = studies.criteria_of(db, item.study, item.conversation_id, item.turn)
+    required = {criterion.name for criterion in criteria if criterion.required}
     if not required <= item.answers.keys():
         _set_state(db, item, "open")
     elif item.state != "done":
@@ -459,10 +528,10 @@ def give(
     value: float | None,
     reason: str = "",
     shown: float | None = None,
-    asked: Collection[str] = (),
+    questions: Collection[str] = (),
 ) -> None:
     """Store an answer on a desk of its own, where nothing is submitted: with it the item is done, or with the
-    last one of the questions that are `asked`. The answer before it is kept.
+    last one of `questions`. The answer before it is kept.
 
     Words alone have no value; `shown` is the judge's score that stood beside the item. Raises StudyError for
     too many words, and where one person answers an item for all, as long as an answer of another one holds.
@@ -470,27 +539,30 @@ def give(
     if len(reason) > REASON:
         raise StudyError(f"A reason has at most {REASON:,} characters.")
     if PURPOSES[purpose].alone:
-        others = db.execute(
+        decider = scalar(
+            db,
             "SELECT x.name FROM placements p JOIN answers a ON a.placement_id = p.id JOIN raters x "
-            f"ON x.id = p.rater_id WHERE p.item_id = ? AND p.purpose = '{purpose}' AND p.rater_id <> ? "
+            "ON x.id = p.rater_id WHERE p.item_id = ? AND p.purpose = ? AND p.rater_id <> ? "
             "AND a.superseded_at IS NULL",
-            [item, rater],
-        ).fetchone()
-        if others:
+            [item, purpose, rater],
+        )
+        if decider:
             raise StudyError(
-                f"{others[0]} has decided this item already, so your answer was not stored. "
+                f"{decider} has decided this item already, so your answer was not stored. "
                 "Continue with the next."
             )
     placement = own_placement(db, rater, purpose, item)
-    one = {"placement_id": placement, "question": question, "superseded_at": None}
-    if find(db, "answers", "value, reason", **one) == {"value": value, "reason": reason}:
+    answer_now = find(
+        db, "answers", "value, reason", placement_id=placement, question=question, superseded_at=None
+    )
+    if answer_now == {"value": value, "reason": reason}:
         return
     _replace(db, placement, question)
     _keep(db, placement, question, value, reason, shown)
-    answered = column(
+    with_answer = column(
         db, "SELECT question FROM answers WHERE placement_id = ? AND superseded_at IS NULL", [placement]
     )
-    if {*asked} <= {*answered}:
+    if set(questions) <= set(with_answer):
         db.execute(
             "UPDATE placements SET state = 'done', submitted = ifnull(submitted, ?) WHERE id = ?",
             [now(), placement],
@@ -498,17 +570,17 @@ def give(
 
 
 def take_back(
-    db: Database, purpose: str, rater: int, item: int, question: str, asked: Collection[str] = ()
+    db: Database, purpose: str, rater: int, item: int, question: str, questions: Collection[str] = ()
 ) -> None:
-    """Take back an answer at such a desk; it is kept as replaced. Without any answer, or one of those that
-    are `asked`, the item is open.
+    """Take back an answer at such a desk; it is kept as replaced. Without any answer, or without one of
+    `questions`, the item is open.
     """
     if row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item):
         _replace(db, row["id"], question)
         db.execute(
-            "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND (:asked OR NOT EXISTS "
-            "(SELECT 1 FROM answers WHERE placement_id = :id AND superseded_at IS NULL))",
-            {**row, "asked": question in asked},
+            "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND (:required "
+            "OR NOT EXISTS (SELECT 1 FROM answers WHERE placement_id = :id AND superseded_at IS NULL))",
+            {**row, "required": question in questions},
         )
 
 
@@ -521,7 +593,7 @@ def show(db: Database, rater: int, purpose: str, items: Iterable[int]) -> None:
 
 def revealed(db: Database, name: str) -> list[str]:
     """The annotators who have begun to see a judge's scores or others' answers, by name."""
-    return sorted({one.person for one in placed(db, name, LOCKING) if one.opened})
+    return sorted({entry.person for entry in placed(db, name, LOCKING) if entry.opened})
 
 
 def has_seen(db: Database, rater: int, study: str, purposes: Collection[str] = LOCKING) -> bool:
@@ -574,22 +646,27 @@ def _missing(item: Placement, criteria: Sequence[Criterion]) -> str:
     """What an item still lacks of the questions that are asked after its answers, as a sentence; “” if
     nothing.
     """
-    there = asked(criteria, item.answers)
-    if missing := [c.label for c in there if c.required and c.name not in item.answers]:
-        return f"Still to answer: {', '.join(missing)}."
-    unsaid = [
-        c.label
-        for c in there
-        if c.name in item.answers and c.explained(item.answers[c.name]) and c.name not in item.reasons
-    ]
-    return f"Still to give a reason for: {', '.join(unsaid)}." if unsaid else ""
+    without_answer: list[str] = []
+    without_reason: list[str] = []
+    for criterion in asked(criteria, item.answers):
+        score = item.answers.get(criterion.name)
+        if score is None:
+            if criterion.required:
+                without_answer.append(criterion.label)
+        elif criterion.explained(score) and criterion.name not in item.reasons:
+            without_reason.append(criterion.label)
+    if without_answer:
+        return f"Still to answer: {', '.join(without_answer)}."
+    if without_reason:
+        return f"Still to give a reason for: {', '.join(without_reason)}."
+    return ""
 
 
 def _drop_unasked(db: Database, item: Placement, criteria: Sequence[Criterion]) -> None:
     """Take back answers to questions that are not asked after the others; they are kept as replaced."""
-    there = asked(criteria, item.answers)
+    asked_criteria = asked(criteria, item.answers)
     for criterion in criteria:
-        if criterion.when and criterion not in there and criterion.name in item.answers:
+        if criterion.when and criterion not in asked_criteria and criterion.name in item.answers:
             _replace(db, item.id, criterion.name)
 
 
@@ -632,7 +709,8 @@ def add_seconds(db: Database, rater: int, placement: int, seconds: float) -> Non
 
 def add_seconds_beside(db: Database, rater: int, purpose: str, item: int, seconds: float) -> None:
     """Add time at work on an item that lies on a desk of its own, if it does."""
-    if (row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)) and seconds:
+    row = find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)
+    if row and seconds:
         add_seconds(db, rater, row["id"], seconds)
 
 
@@ -725,25 +803,24 @@ def close_imported(db: Database, study: int, raters: Collection[int], since: str
 
 def _take_over(db: Database, placement: int) -> None:
     """Submit an item to which answers came as ratings: these replace the ones given at the desk."""
-    came = (
-        "FROM placements p JOIN items i ON i.id = p.item_id JOIN ratings r "
-        "ON r.conversation_id = i.conversation_id AND r.rater_id = p.rater_id AND r.study_id = i.study_id "
-        "AND r.turn IS i.turn WHERE p.id = :id ORDER BY r.id"
-    )
+    rows = db.execute(
+        """
+        SELECT r.id, r.criterion FROM placements p JOIN items i ON i.id = p.item_id
+            JOIN ratings r ON r.conversation_id = i.conversation_id AND r.rater_id = p.rater_id
+                AND r.study_id = i.study_id AND r.turn IS i.turn
+        WHERE p.id = ? ORDER BY r.id""",
+        [placement],
+    ).fetchall()
     database.update(db, "placements", placement, state="done", submitted=now())
-    db.execute(
-        "UPDATE answers SET superseded_at = :now WHERE placement_id = :id AND superseded_at IS NULL "
-        f"AND question IN (SELECT r.criterion {came})",
-        {"id": placement, "now": now()},
-    )
-    db.execute(
-        "INSERT INTO answers (placement_id, question, value, reason, answered_at) "
-        f"SELECT p.id, r.criterion, r.score, r.explanation, r.created {came}",
-        {"id": placement},
-    )
-    db.execute(
-        f"UPDATE ratings SET extra = (SELECT purpose = 'extra' FROM placements WHERE id = :id) "
-        f"WHERE id IN (SELECT r.id {came})",
-        {"id": placement},
-    )
+    for rating, criterion in rows:
+        _replace(db, placement, criterion)
+        db.execute(
+            "INSERT INTO answers (placement_id, question, value, reason, answered_at) "
+            "SELECT ?, criterion, score, explanation, created FROM ratings WHERE id = ?",
+            [placement, rating],
+        )
+        db.execute(
+            "UPDATE ratings SET extra = (SELECT purpose = 'extra' FROM placements WHERE id = ?) WHERE id = ?",
+            [placement, rating],
+        )
     db.execute(_RATE, [placement])

@@ -15,7 +15,7 @@ from concord.store.purposes import RATED
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredRating:
     """A rating read back. `study` is None for judges' ratings."""
 
     rater: Rater
@@ -43,8 +43,9 @@ class Row(NamedTuple):
     created: str
 
 
-RATER = "x.name, x.kind, x.variant, x.simulated"
-"""The columns of `rater`, in a query that calls the raters x."""
+def rater_columns(table: str) -> str:
+    """The columns of `rater`, in a query that has raters under this name."""
+    return f"{table}.name, {table}.kind, {table}.variant, {table}.simulated"
 
 
 def rater(name: str, kind: RaterKind, variant: str, simulated: int) -> Rater:
@@ -57,11 +58,13 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
 
     `refusal` names the criterion by which raters of the benchmark see a refusal.
     """
-    about = {"scope": scope, **({"refusals": refusal} if refusal else {})}
-    db.table("criteria").upsert_all(
-        ({**about, "position": position, **_row(c)} for position, c in enumerate(criteria)),
-        pk=("scope", "name"),
-    )
+    rows: list[dict[str, Any]] = []
+    for position, criterion in enumerate(criteria):
+        row = {"scope": scope, "position": position, **_row(criterion)}
+        if refusal:
+            row["refusals"] = refusal
+        rows.append(row)
+    db.table("criteria").upsert_all(rows, pk=("scope", "name"))
 
 
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
@@ -91,11 +94,14 @@ def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
 
 def _row(criterion: Criterion) -> dict[str, Any]:
     row = {**asdict(criterion), "scale": criterion.scale.as_json}
-    row["judged"] = criterion.judged.as_json if criterion.judged else None
-    only = row.pop("only") | ({summaries.WHOLE: []} if row.pop("whole") else {})
-    row["only_of"] = json.dumps(only, ensure_ascii=False)
-    when = {name: astuple(condition) for name, condition in criterion.when.items()}
-    row["asked_when"] = json.dumps(when, ensure_ascii=False)
+    if criterion.judged:
+        row["judged"] = criterion.judged.as_json
+    facets = row.pop("only")
+    if row.pop("whole"):
+        facets[summaries.WHOLE] = []
+    row["only_of"] = json.dumps(facets, ensure_ascii=False)
+    conditions = {name: astuple(condition) for name, condition in criterion.when.items()}
+    row["asked_when"] = json.dumps(conditions, ensure_ascii=False)
     row["explain"] = json.dumps(astuple(criterion.explain) if criterion.explain else None)
     del row["when"]
     return row
@@ -116,7 +122,14 @@ def rater_id(db: Database, rater: Rater) -> int:
 
 def rater_of(db: Database, number: int) -> Rater:
     """The stored rater with this id."""
-    return rater(*db.execute(f"SELECT {RATER} FROM raters x WHERE x.id = ?", [number]).fetchone())
+    sql = "SELECT name, kind, variant, simulated FROM raters WHERE id = ?"
+    return rater(*db.execute(sql, [number]).fetchone())
+
+
+def raters(db: Database) -> dict[int, Rater]:
+    """Every rater by id."""
+    rows = db.execute("SELECT id, name, kind, variant, simulated FROM raters")
+    return {number: rater(*row) for number, *row in rows}
 
 
 def find_rater(db: Database, rater: Rater) -> int | None:
@@ -132,7 +145,8 @@ def save_judgement(db: Database, judgement: Judgement, by: Mapping[str, Any] | N
     conversation = find(db, "conversations", "id", key=judgement.conversation)
     if conversation is None:
         raise NotFound(f"The judgement “{judgement.key}” is about a conversation that is not stored.")
-    rater, meta = rater_id(db, judgement.judge), json.dumps(dict(judgement.meta), ensure_ascii=False)
+    rater = rater_id(db, judgement.judge)
+    meta = json.dumps(dict(judgement.meta), ensure_ascii=False)
     row = {"conversation_id": conversation["id"], "rater_id": rater, "meta": meta, **(by or {})}
     number = keep(db, "judgements", judgement, row)
     if number is not None:
@@ -210,38 +224,37 @@ def exported(
 
     Those of annotators whom a decision excluded from their study are there only `with_excluded`.
     """
-    columns = (
-        "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, "
-        "x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language, "
-        "t.name AS study, j.configuration_id, j.reported, ifnull(a.flag, '') AS comment"
-    )
-    people = (
-        f"LEFT JOIN placements a ON a.item_id = u.id AND a.rater_id = r.rater_id AND a.purpose IN {RATED}"
-    )
-    if not study:
-        source = (
-            "ratings r LEFT JOIN studies t ON t.id = r.study_id "
-            "LEFT JOIN items u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
-            f"AND u.known = '' AND u.other_id IS NULL AND ifnull(u.turn, 0) = ifnull(r.turn, 0) {people}"
-        )
-    else:
-        source = (
-            "studies t JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL "
-            "JOIN ratings r ON r.conversation_id = u.conversation_id AND (r.study_id = t.id "
-            "OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn IS u.turn) "
-            f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
-        )
-    only = "AND c.benchmark = :benchmark " if benchmark else ""
-    only += "AND x.variant = :variant " if variant else ""
+    sql = f"""
+        SELECT c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant,
+            x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language,
+            t.name AS study, j.configuration_id, j.reported, ifnull(a.flag, '') AS comment
+        FROM {_RATINGS_OF_STUDY if study else _ALL_RATINGS}
+            LEFT JOIN placements a ON a.item_id = u.id AND a.rater_id = r.rater_id AND a.purpose IN {RATED}
+            JOIN conversations c ON c.id = r.conversation_id
+            JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id
+        WHERE NOT r.extra
+            AND (:benchmark = '' OR c.benchmark = :benchmark)
+            AND (:variant = '' OR x.variant = :variant)
+            AND (:study = '' OR t.name = :study)
+            AND (:with_excluded OR NOT EXISTS (SELECT 1 FROM excluded_raters o
+                WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id))
+        ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id"""
     yield from db.query(
-        f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id "
-        "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
-        f"WHERE NOT r.extra {only}"
-        "AND (:study = '' OR t.name = :study) AND (:with_excluded OR NOT EXISTS (SELECT 1 "
-        "FROM excluded_raters o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
-        "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
-        {"study": study, "benchmark": benchmark, "variant": variant, "with_excluded": with_excluded},
+        sql, {"study": study, "benchmark": benchmark, "variant": variant, "with_excluded": with_excluded}
     )
+
+
+_ALL_RATINGS = """ratings r
+    LEFT JOIN studies t ON t.id = r.study_id
+    LEFT JOIN items u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id
+        AND u.known = '' AND u.other_id IS NULL AND ifnull(u.turn, 0) = ifnull(r.turn, 0)"""
+"""Ratings r with their study t and item u, if any."""
+_RATINGS_OF_STUDY = """studies t
+    JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL
+    JOIN ratings r ON r.conversation_id = u.conversation_id AND (r.study_id = t.id
+            OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn IS u.turn)
+        AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0))"""
+"""Ratings r of a study t and of its items u by judges."""
 
 
 def unusable(db: Database, benchmark: str, variant: str) -> Iterator[dict[str, Any]]:
@@ -263,15 +276,16 @@ def told_beside(db: Database) -> list[str]:
     return column(db, sql)
 
 
-def of_conversation(db: Database, conversation_id: int) -> list[Stored]:
+def of_conversation(db: Database, conversation_id: int) -> list[StoredRating]:
     """Every rating of one conversation, judges and people, in the order of turns."""
     rows = db.execute(
-        f"SELECT {RATER}, r.turn, r.criterion, r.score, r.explanation, r.repeat, t.name, r.created "
-        "FROM ratings r JOIN raters x ON x.id = r.rater_id LEFT JOIN studies t ON t.id = r.study_id "
+        f"SELECT {rater_columns('x')}, r.turn, r.criterion, r.score, r.explanation, r.repeat, t.name, "
+        "r.created FROM ratings r "
+        "JOIN raters x ON x.id = r.rater_id LEFT JOIN studies t ON t.id = r.study_id "
         "WHERE r.conversation_id = ? ORDER BY ifnull(r.turn, 0), x.kind DESC, x.name, r.repeat",
         [conversation_id],
     )
-    return [Stored(rater(*row[:4]), *row[4:]) for row in rows]
+    return [StoredRating(rater(*row[:4]), *row[4:]) for row in rows]
 
 
 def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
@@ -289,26 +303,29 @@ def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
     )
 
 
-def answered(db: Database, keys: Sequence[str]) -> set[str]:
+def answered_keys(db: Database, keys: Sequence[str]) -> set[str]:
     """Those of the keys whose judgement or comparison is stored and did not fail."""
-    return _known(db, keys, "failure IS NULL")
+    sql = """
+        SELECT key FROM judgements WHERE failure IS NULL AND key IN (SELECT value FROM json_each(:keys))
+        UNION ALL
+        SELECT key FROM comparisons WHERE failure IS NULL AND key IN (SELECT value FROM json_each(:keys))"""
+    return set(column(db, sql, {"keys": json.dumps(list(keys))}))
 
 
-def failed(db: Database, keys: Sequence[str]) -> set[str]:
+def failed_keys(db: Database, keys: Sequence[str]) -> set[str]:
     """Those of the keys whose judgement or comparison is stored as failed."""
-    return _known(db, keys, "failure IS NOT NULL")
-
-
-def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
-    where += " AND key IN (SELECT value FROM json_each(:keys))"
-    sql = f"SELECT key FROM judgements WHERE {where} UNION ALL SELECT key FROM comparisons WHERE {where}"
+    sql = """
+        SELECT key FROM judgements WHERE failure IS NOT NULL AND key IN (SELECT value FROM json_each(:keys))
+        UNION ALL
+        SELECT key FROM comparisons
+        WHERE failure IS NOT NULL AND key IN (SELECT value FROM json_each(:keys))"""
     return set(column(db, sql, {"keys": json.dumps(list(keys))}))
 
 
 def judges(db: Database, benchmark: str = "") -> dict[Rater, int]:
     """Every judge with ratings (of the benchmark), and its id, by name and version of the prompt."""
     rows = db.execute(
-        f"SELECT DISTINCT x.id, {RATER} FROM raters x JOIN rater_counts g ON g.rater_id = x.id "
+        f"SELECT DISTINCT x.id, {rater_columns('x')} FROM raters x JOIN rater_counts g ON g.rater_id = x.id "
         "WHERE x.kind = 'judge' AND g.rated > 0 AND ? IN ('', g.benchmark) ORDER BY x.name, x.variant",
         [benchmark],
     )
@@ -345,19 +362,24 @@ def tokens_by_judge(db: Database) -> Mapping[tuple[str, str], tuple[float, float
     """Mean tokens in and out per call, by judge and hash of the prompt, of the latest judgements and
     comparisons; those of a judge under any prompt have the hash “”.
     """
-    spent = "rater_id, prompt, calls, input_tokens, output_tokens"
-    latest = " UNION ALL ".join(
-        f"SELECT * FROM (SELECT {spent} FROM {of} ORDER BY id DESC LIMIT :lately)"
-        for of in ("judgements", "comparisons")
-    )
-    means = "1.0 * sum(j.input_tokens) / sum(j.calls), 1.0 * sum(j.output_tokens) / sum(j.calls)"
-    joined = f"FROM ({latest}) j JOIN raters x ON x.id = j.rater_id"
-    rows = db.execute(
-        f"SELECT x.name, j.prompt, {means} {joined} GROUP BY x.name, j.prompt HAVING sum(j.calls) > 0 "
-        f"UNION ALL SELECT x.name, '', {means} {joined} GROUP BY x.name HAVING sum(j.calls) > 0",
-        {"lately": LATELY},
-    )
-    return {(name, prompt): (tokens_in, tokens_out) for name, prompt, tokens_in, tokens_out in rows}
+    sql = """
+        WITH latest AS (
+            SELECT * FROM (SELECT rater_id, prompt, calls, input_tokens, output_tokens FROM judgements
+                ORDER BY id DESC LIMIT :lately)
+            UNION ALL SELECT * FROM (SELECT rater_id, prompt, calls, input_tokens, output_tokens
+                FROM comparisons ORDER BY id DESC LIMIT :lately)
+        )
+        SELECT x.name, j.prompt, 1.0 * sum(j.input_tokens) / sum(j.calls),
+            1.0 * sum(j.output_tokens) / sum(j.calls)
+        FROM latest j JOIN raters x ON x.id = j.rater_id GROUP BY x.name, j.prompt HAVING sum(j.calls) > 0
+        UNION ALL
+        SELECT x.name, '', 1.0 * sum(j.input_tokens) / sum(j.calls),
+            1.0 * sum(j.output_tokens) / sum(j.calls)
+        FROM latest j JOIN raters x ON x.id = j.rater_id GROUP BY x.name HAVING sum(j.calls) > 0"""
+    tokens: dict[tuple[str, str], tuple[float, float]] = {}
+    for name, prompt, tokens_in, tokens_out in db.execute(sql, {"lately": LATELY}):
+        tokens[name, prompt] = (tokens_in, tokens_out)
+    return tokens
 
 
 def price_of_judges(db: Database, study: str) -> dict[Rater, float | None]:
@@ -365,13 +387,16 @@ def price_of_judges(db: Database, study: str) -> dict[Rater, float | None]:
     judgements that were imported.
     """
     rows = db.execute(
-        f"SELECT {RATER}, 1000 * total(j.cost) / count(*), sum(j.unpriced) OR NOT sum(j.calls) "
+        f"SELECT {rater_columns('x')}, 1000 * total(j.cost) / count(*), sum(j.unpriced) OR NOT sum(j.calls) "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT i.conversation_id FROM items i "
         "JOIN studies s ON s.id = i.study_id WHERE s.name = ?) GROUP BY x.id",
         [study],
     )
-    return {rater(*row[:4]): None if row[5] else row[4] for row in rows}
+    prices: dict[Rater, float | None] = {}
+    for *columns, price, unknown in rows:
+        prices[rater(*columns)] = None if unknown else price
+    return prices
 
 
 def total_spent(db: Database) -> Spent:

@@ -23,6 +23,7 @@ def insert(db: Database, lines: Iterable[str]) -> None:
             row = [bytes.fromhex(cell["bytes"]) if isinstance(cell, dict) else cell for cell in entry]
             db.conn.execute(statement, row)
         else:
-            columns, marks = ", ".join(entry["columns"]), ", ".join("?" * len(entry["columns"]))
+            columns = ", ".join(entry["columns"])
+            marks = ", ".join("?" * len(entry["columns"]))
             statement = f"INSERT INTO {entry['table']} ({columns}) VALUES ({marks})"
     summaries.refresh(db)

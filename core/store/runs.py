@@ -13,9 +13,9 @@ from concord.codes import ON_DEMAND, Failure
 from concord.configuration import Configuration, Reported
 from concord.errors import not_found
 from concord.rating import Spent
-from concord.store import configurations, locks
+from concord.store import configurations, database, locks
 from concord.store.database import file_of, find, insert, now, update
-from concord.store.filters import Where
+from concord.store.filters import FacetValues
 
 State = Literal["running", "finished", "stopped", "broken"]
 _ON_DEMAND = json.dumps([name for failure in ON_DEMAND for name in failure.stored])
@@ -160,19 +160,25 @@ def ahead(db: Database, run: int) -> int | None:
 
     What two runs could share, conversations and what judges said of them, belongs to one benchmark.
     """
-    before = "r.id < ? AND r.benchmark = (SELECT benchmark FROM runs WHERE id = ?)"
-    rows = db.query(f"{_RUNS} WHERE r.state = 'running' AND {before} ORDER BY r.id", [run, run])
-    return next((row["id"] for row in rows if not _progress(db, row).interrupted), None)
+    rows = db.query(
+        f"{_RUNS} WHERE r.state = 'running' AND r.id < :run "
+        "AND r.benchmark = (SELECT benchmark FROM runs WHERE id = :run) ORDER BY r.id",
+        {"run": run},
+    )
+    for row in rows:
+        if not _progress(db, row).interrupted:
+            return int(row["id"])
+    return None
 
 
 def elsewhere(db: Database, run: int) -> float:
     """What other runs of a run's plan count for, which is kept with it: as runs of a benchmark take turns, it
     stays as it is while this one is at work.
     """
-    this = get(db, run)
-    others = spent(db, this.benchmark, this.plan, but=run)
-    update(db, "runs", run, elsewhere=others)
-    return others
+    progress = get(db, run)
+    cost = cost_of_plan(db, progress.benchmark, progress.plan, but=run)
+    update(db, "runs", run, elsewhere=cost)
+    return cost
 
 
 def grant(db: Database, run: int, amount: float) -> None:
@@ -180,19 +186,20 @@ def grant(db: Database, run: int, amount: float) -> None:
     update(db, "runs", run, granted=amount)
 
 
-def end_grant(db: Database, run: int, lost: float) -> None:
-    """Take back what a run was granted and has not spent; `lost` is what calls without an answer may cost."""
-    db.execute("UPDATE runs SET granted = cost + ? WHERE id = ?", [lost, run])
+def end_grant(db: Database, run: int, unknown_cost: float) -> None:
+    """Take back what a run was granted and has not spent, but for what calls without an answer may cost."""
+    db.execute("UPDATE runs SET granted = cost + ? WHERE id = ?", [unknown_cost, run])
 
 
-def spent(db: Database, benchmark: str, plan: Mapping[str, Any], *, but: int | None = None) -> float:
+def cost_of_plan(db: Database, benchmark: str, plan: Mapping[str, Any], *, but: int | None = None) -> float:
     """What all runs of a plan count for, but one: what they were granted or, if that is more, have spent. So
     one that was killed counts for the calls that it had in flight as well.
     """
     rows = db.execute(
         "SELECT plan, max(cost, granted) FROM runs WHERE benchmark = ? AND id IS NOT ?", [benchmark, but]
     )
-    return float(sum(cost for text, cost in rows if cost and json.loads(text) == plan))
+    costs = [cost for text, cost in rows if cost and json.loads(text) == plan]
+    return float(sum(costs))
 
 
 @dataclass(frozen=True)
@@ -212,27 +219,40 @@ class NotedCall:
 
 def note_call(db: Database, work: str, step: str, note: NotedCall, configuration: Configuration) -> None:
     """Keep an answered call until its work is stored, so that a resumed run does not pay for it again."""
-    spent = (getattr(note.spent, name) for name in _PAID)
-    beside = json.dumps(dict(note.details), ensure_ascii=False) if note.details else "{}"
-    columns = (note.asked, note.reply, beside, note.cut, *note.reported)
-    db.execute(_NOTE, [work, step, configurations.remember(db, configuration), *columns, *spent])
+    database.replace(
+        db,
+        "journal",
+        {
+            "work": work,
+            "step": step,
+            "configuration_id": configurations.remember(db, configuration),
+            "asked": note.asked,
+            "reply": note.reply,
+            "beside": json.dumps(dict(note.details), ensure_ascii=False),
+            "cut": note.cut,
+            "model": note.reported.model,
+            "fingerprint": note.reported.fingerprint,
+            **{name: getattr(note.spent, name) for name in _USAGE_COLUMNS},
+        },
+    )
 
 
-_PAID = [f.name for f in fields(Spent) if f.name != "calls"]
-_NOTE = (
-    "REPLACE INTO journal (work, step, configuration_id, asked, reply, beside, cut, model, fingerprint, "
-    f"{', '.join(_PAID)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?{', ?' * len(_PAID)})"
-)
+_USAGE_COLUMNS = [field.name for field in fields(Spent) if field.name != "calls"]
+"""What a call of the journal took; it is one call."""
 
 
 def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
     """The calls kept for a piece of work, by step."""
     calls = {}
     for row in db.table("journal").rows_where("work = ?", [work]):
-        spent = Spent(**{name: row[name] for name in _PAID}, calls=1)
-        reported = Reported(row["model"], row["fingerprint"])
-        cut, beside = bool(row["cut"]), json.loads(row["beside"])
-        calls[row["step"]] = NotedCall(row["asked"], row["reply"], cut, spent, reported, beside)
+        calls[row["step"]] = NotedCall(
+            asked=row["asked"],
+            reply=row["reply"],
+            cut=bool(row["cut"]),
+            spent=Spent(**{name: row[name] for name in _USAGE_COLUMNS}, calls=1),
+            reported=Reported(row["model"], row["fingerprint"]),
+            details=json.loads(row["beside"]),
+        )
     return calls
 
 
@@ -276,11 +296,12 @@ def save_failure(db: Database, work: str, failure: FailedWork, run: int | None) 
     """Record a piece of work that failed. The journal keeps its paid calls."""
     row = {**asdict(failure), "facets": json.dumps(dict(failure.facets), ensure_ascii=False)}
     row |= {"work": work, "run_id": run, "created": now()}
-    names = ", ".join(row)
-    replaced = ", ".join(f"{name} = excluded.{name}" for name in row if name != "work")
+    columns = ", ".join(row)
+    placeholders = ", ".join(f":{name}" for name in row)
+    updates = ", ".join(f"{name} = excluded.{name}" for name in row if name != "work")
     db.execute(
-        f"INSERT INTO failures ({names}) VALUES ({', '.join(f':{name}' for name in row)}) "
-        f"ON CONFLICT (work) DO UPDATE SET {replaced}, attempts = attempts + 1",
+        f"INSERT INTO failures ({columns}) VALUES ({placeholders}) "
+        f"ON CONFLICT (work) DO UPDATE SET {updates}, attempts = attempts + 1",
         row,
     )
 
@@ -301,19 +322,27 @@ def reasons(db: Database, run: int) -> list[Reason]:
     by_reason: dict[str, list[dict[str, Any]]] = {}
     for row in db.table("failures").rows_where("run_id = ?", [run], order_by="created, work"):
         by_reason.setdefault(row["reason"] or row["kind"], []).append(row)
-    listed = []
+    reasons: list[Reason] = []
     for reason, rows in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
-        example = next((row for row in rows if row["raw"]), rows[0])
-        models = tuple(sorted({row["model"] for row in rows if row["model"]}))
-        works = tuple(row["work"] for row in rows[:5])
-        listed.append(Reason(reason, len(rows), models, works, example["message"], example["raw"]))
-    return listed
+        example = max(rows, key=lambda row: bool(row["raw"]))
+        models = {row["model"] for row in rows}
+        reasons.append(
+            Reason(
+                reason=reason,
+                failed=len(rows),
+                models=tuple(sorted(models - {""})),
+                works=tuple(row["work"] for row in rows[:5]),
+                message=example["message"],
+                raw=example["raw"],
+            )
+        )
+    return reasons
 
 
-def failed_plays(db: Database, benchmark: str, where: Where | None = None) -> list[dict[str, Any]]:
+def failed_plays(db: Database, benchmark: str, filters: FacetValues | None = None) -> list[dict[str, Any]]:
     """Conversations whose failure is their result and that were not made since: player, model, facets.
 
-    `where` allows only these values of a facet, of “language” or of “player”; other names ask nothing.
+    `filters` allows only these values of a facet, of “language” or of “player”; other names ask nothing.
     """
     rows = db.table("failures").rows_where(
         "benchmark = ? AND player != '' AND kind IN (SELECT value FROM json_each(?))",
@@ -323,15 +352,17 @@ def failed_plays(db: Database, benchmark: str, where: Where | None = None) -> li
     for row in rows:
         facets = json.loads(row["facets"])
         of_play = {**facets, "player": row["player"]}
-        if all(of_play.get(name) in (None, *values) for name, values in (where or {}).items() if values):
+        if all(of_play.get(name) in (None, *values) for name, values in (filters or {}).items() if values):
             plays.append({"player": row["player"], "model": row["model"], "facets": facets})
     return plays
 
 
-def failed_turns(db: Database, benchmark: str, where: Where | None = None) -> dict[str, dict[str, int]]:
+def failed_turns(
+    db: Database, benchmark: str, filters: FacetValues | None = None
+) -> dict[str, dict[str, int]]:
     """`failed_plays`, counted: player → whose reply stayed unusable → number."""
     counts: dict[str, dict[str, int]] = {}
-    for row in failed_plays(db, benchmark, where):
+    for row in failed_plays(db, benchmark, filters):
         of = counts.setdefault(row["player"], {})
         of[row["model"]] = of.get(row["model"], 0) + 1
     return counts

@@ -14,23 +14,28 @@ from concord.store.actor import acting
 from concord.store.database import column, find, now
 
 
-def save(db: Database, given: Iterable[Scenario]) -> int:
+def save(db: Database, scenarios: Iterable[Scenario]) -> int:
     """Store scenarios whose keys are new; returns how many are."""
-    before, moment = db.conn.total_changes, now()
-    rows = (
-        vars(s)
-        | {"body": json.dumps(dict(s.body), ensure_ascii=False), "created": s.created or moment}
-        | {"decided": s.decided or (moment if s.decided_by else None)}
-        for s in given
-    )
+    changes = db.conn.total_changes
+    moment = now()
+    rows: list[dict[str, Any]] = []
+    for scenario in scenarios:
+        row = dict(vars(scenario))
+        row["body"] = json.dumps(dict(scenario.body), ensure_ascii=False)
+        row["created"] = scenario.created or moment
+        row["decided"] = scenario.decided
+        if not scenario.decided:
+            row["decided"] = moment if scenario.decided_by else None
+        rows.append(row)
     db.table("scenarios").insert_all(rows, ignore=True)
-    return db.conn.total_changes - before
+    return db.conn.total_changes - changes
 
 
 def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
     """The accepted scenarios in the order stored, without those in `waiting_for`."""
-    without = waiting_for(db, benchmark, kind)
-    return [s for s in page(db, benchmark, kind, state="accepted") if s.key not in without]
+    waiting = waiting_for(db, benchmark, kind)
+    scenarios = page(db, benchmark, kind, state="accepted")
+    return [scenario for scenario in scenarios if scenario.key not in waiting]
 
 
 def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
@@ -63,8 +68,9 @@ def get(db: Database, benchmark: str, kind: str, key: str) -> Scenario:
 
 def keys(db: Database, benchmark: str, kind: str, state: State | None = None) -> list[str]:
     """Their keys, in the order they came."""
-    which = "benchmark = ? AND kind = ? AND (? IS NULL OR state = ?)"
-    sql = f"SELECT key FROM scenarios WHERE {which} ORDER BY id"
+    sql = (
+        "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) ORDER BY id"
+    )
     return column(db, sql, [benchmark, kind, state, state])
 
 

@@ -32,7 +32,8 @@ class FirstByKey:
         if len(self._recent) == RECENT:
             rows = ((name, *value) for name, value in sorted(self._recent.items()))
             self._conn.executemany("INSERT INTO texts VALUES (?, ?, ?)", rows)
-            self._recent, self._full = {}, True
+            self._recent = {}
+            self._full = True
         return None
 
 

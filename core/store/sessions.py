@@ -40,9 +40,9 @@ ENTRANCES: dict[Kind, Entrance] = {
 }
 ONE_TIME = {"local": timedelta(days=1), "oidc": timedelta(minutes=1)}
 """How long a one-time link works."""
-KEPT = timedelta(days=90)
+RETENTION = timedelta(days=90)
 """How long a session that is over is kept, to show when and from where it was used."""
-EVERY = timedelta(minutes=1)
+USE_INTERVAL = timedelta(minutes=1)
 """The use of a session is written down this often at most."""
 
 
@@ -127,7 +127,7 @@ def begin(
     longest = now(ENTRANCES[kind].longest)
     row = {"kind": kind, "rater_id": rater, "name": name, "source": source, "browser": browser[:200]}
     row |= {"begun": began, "used": began, "expires": min(expires or longest, longest)}
-    db.table("sessions").delete_where("coalesce(ended, expires) < ?", [now(-KEPT)])
+    db.table("sessions").delete_where("coalesce(ended, expires) < ?", [now(-RETENTION)])
     db.table("sessions").insert({"token_hash": hashed(token), **row})
     return token
 
@@ -138,23 +138,26 @@ def of(db: Database, token: str) -> Session | None:
         f"SELECT {_COLUMNS} FROM sessions WHERE token_hash = :token AND {_LIVE}",
         {"token": hashed(token), **_times()},
     )
-    session = next((Session(**row) for row in rows), None)
-    return None if session and session.kind == "member" and not session.role else session
+    for row in rows:
+        session = Session(**row)
+        if session.kind != "member" or session.role:
+            return session
+    return None
 
 
-def each(db: Database) -> list[Session]:
+def live(db: Database) -> list[Session]:
     """Sessions that are not over, the last used one first."""
     sql = f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC"
     return records(db, Session, sql, _times())
 
 
-def table(db: Database, mine: int = 0) -> Table:
-    """The same as a table; `mine` is the session of whoever reads it."""
+def table(db: Database, reader: int = 0) -> Table:
+    """The same as a table; `reader` is the session of whoever reads it."""
     rows = tuple(
         record(one)
         | {"name": one.name or "researcher", "used": moment(one.used), "begun": moment(one.begun)}
-        | {"kind": ENTRANCES[one.kind].words + (" (this browser)" if one.id == mine else "")}
-        for one in each(db)
+        | {"kind": ENTRANCES[one.kind].words + (" (this browser)" if one.id == reader else "")}
+        for one in live(db)
     )
     columns = (
         Column("id", "number"),
@@ -176,7 +179,7 @@ def was_signed_in(db: Database, token: str) -> int | None:
 
 def overdue(session: Session, source: str) -> bool:
     """Whether this use has to be written down."""
-    return session.used < now(-EVERY) or session.source != source
+    return session.used < now(-USE_INTERVAL) or session.source != source
 
 
 def use(db: Database, session: Session, source: str) -> None:
@@ -203,7 +206,7 @@ def end_all(db: Database, *kinds: Kind, name: str | None = None) -> None:
 def one_time(db: Database, kind: Kind, name: str = "") -> str:
     """The token of a new one-time link, which begins one session."""
     token = secrets.token_urlsafe(32)
-    db.table("one_time_links").delete_where("expires < ?", [now(-KEPT)])
+    db.table("one_time_links").delete_where("expires < ?", [now(-RETENTION)])
     row = {"token_hash": hashed(token), "kind": kind, "name": name, "expires": now(ONE_TIME[kind])}
     db.table("one_time_links").insert(row)
     return token

@@ -19,7 +19,7 @@ from concord.store.studies import StudySample, add_sample, refuse_taken
 
 
 @dataclass(frozen=True)
-class Seen:
+class JudgementWithFinding:
     """A judgement with a score, and what one person found of it (`finding`, `comment`)."""
 
     id: int
@@ -35,32 +35,42 @@ class Seen:
 
 def judgements(
     db: Database, conversation_id: int, criterion: str, rater: int | None = None, *, nominal: bool = False
-) -> list[Seen]:
+) -> list[JudgementWithFinding]:
     """The judgements of a conversation with their score on a criterion and a rater's findings; failed ones,
     which have none, are excluded.
 
     Over turns the score is the mean; of categories (`nominal`) the most frequent one, the first of several.
     """
-    given = "FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion"
-    most_frequent = f"SELECT r.score {given} GROUP BY r.score ORDER BY count(*) DESC, r.score LIMIT 1"
-    score = most_frequent if nominal else f"SELECT avg(r.score) {given}"
     rows = db.query(
-        "SELECT j.id, x.name AS judge, x.variant, x.simulated, j.repeat, "
-        f"({score}) AS score, ifnull((SELECT group_concat(r.explanation, char(10)) "
-        f"{given}), '') AS explanation FROM judgements j JOIN raters x ON x.id = j.rater_id "
-        "WHERE j.conversation_id = :conversation AND j.failure IS NULL ORDER BY x.name, x.variant, j.repeat",
-        {"criterion": criterion, "conversation": conversation_id},
+        """
+        SELECT j.id, x.name AS judge, x.variant, x.simulated, j.repeat,
+            CASE WHEN :nominal THEN
+                (SELECT r.score FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion
+                    GROUP BY r.score ORDER BY count(*) DESC, r.score LIMIT 1)
+            ELSE
+                (SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion)
+            END AS score,
+            ifnull((SELECT group_concat(r.explanation, char(10)) FROM ratings r
+                WHERE r.judgement_id = j.id AND r.criterion = :criterion), '') AS explanation
+        FROM judgements j JOIN raters x ON x.id = j.rater_id
+        WHERE j.conversation_id = :conversation AND j.failure IS NULL
+        ORDER BY x.name, x.variant, j.repeat""",
+        {"criterion": criterion, "conversation": conversation_id, "nominal": nominal},
     )
     # By itself: joined to the judgements, all that the person ever found would be read.
-    theirs = db.query(
+    findings_of_rater = db.query(
         "SELECT judgement_id, finding, comment FROM findings WHERE conversation_id = ? AND rater_id = ?",
         [conversation_id, rater],
     )
-    findings = {finding.pop("judgement_id"): finding for finding in theirs}
-    return [Seen(**row | {"simulated": bool(row["simulated"])} | findings.get(row["id"], {})) for row in rows]
+    findings = {finding.pop("judgement_id"): finding for finding in findings_of_rater}
+    judgements: list[JudgementWithFinding] = []
+    for row in rows:
+        row["simulated"] = bool(row["simulated"])
+        judgements.append(JudgementWithFinding(**row, **findings.get(row["id"], {})))
+    return judgements
 
 
-def about(db: Database, judgement_id: int) -> tuple[int, str]:
+def subject(db: Database, judgement_id: int) -> tuple[int, str]:
     """What a judgement with a score is about: (conversation id, its benchmark). Raises NotFound."""
     row = db.execute(
         "SELECT c.id, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
@@ -97,14 +107,18 @@ def item(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
     )
     if present:
         return int(present)
-    conversation, benchmark = about(db, judgement_id)
+    conversation, benchmark = subject(db, judgement_id)
     name = triage(benchmark)
-    row = find(db, "studies", "id", name=name, kind="checks")
-    number = _audit(db, audit) if audit else row and row["id"]
-    study = number or _create(db, name, "triage", benchmark)
-    of = {"study_id": study, "judgement_id": judgement_id, "conversation_id": conversation}
-    there = find(db, "items", "id", **of)
-    return there["id"] if there else insert(db, "items", of)
+    if audit:
+        study = _audit(db, audit)
+    elif triage_row := find(db, "studies", "id", name=name, kind="checks"):
+        study = int(triage_row["id"])
+    else:
+        study = _create(db, name, "triage", benchmark)
+    row = {"study_id": study, "judgement_id": judgement_id, "conversation_id": conversation}
+    if item_row := find(db, "items", "id", **row):
+        return int(item_row["id"])
+    return insert(db, "items", row)
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,7 @@ class Audit:
     created: str
 
 
-class Drawn(NamedTuple):
+class SampledJudgement(NamedTuple):
     """A judgement of an audit, and the study in which a person found something of it; None: nothing yet."""
 
     judgement: int
@@ -170,11 +184,11 @@ def _audit(db: Database, name: str) -> int:
     return int(row["id"])
 
 
-def drawn(db: Database, audit: str, rater: int | None = None) -> list[Drawn]:
+def drawn(db: Database, audit: str, rater: int | None = None) -> list[SampledJudgement]:
     """An audit in its order, with what the rater found. Raises NotFound."""
     return records(
         db,
-        Drawn,
+        SampledJudgement,
         "SELECT i.judgement_id, i.conversation_id, (SELECT t.name FROM findings f JOIN studies t "
         "ON t.id = f.study_id WHERE f.judgement_id = i.judgement_id AND f.rater_id = ?) "
         "FROM items i JOIN judgements j ON j.id = i.judgement_id AND j.failure IS NULL "
@@ -189,21 +203,23 @@ def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFram
     Columns: judgement, judge, player, person, simulated (of the person), finding, desk (the audit in which it
     was found, "" for triage), and each facet.
     """
-    each = "".join(
-        f", (SELECT value FROM facets WHERE conversation_id = c.id AND name = :by{i}) AS by{i}"
-        for i in range(len(facets))
-    )
+    facet_names = {f"by{number}": facet for number, facet in enumerate(facets)}
+    facet_columns = ""
+    for column in facet_names:
+        facet_columns += (
+            f", (SELECT value FROM facets WHERE conversation_id = c.id AND name = :{column}) AS {column}"
+        )
     rows = pd.read_sql_query(
         "SELECT f.judgement_id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, "
-        f"f.finding, iif(t.source = 'audit', t.name, '') AS desk{each} FROM findings f "
+        f"f.finding, iif(t.source = 'audit', t.name, '') AS desk{facet_columns} FROM findings f "
         "JOIN studies t ON t.id = f.study_id JOIN conversations c ON c.id = f.conversation_id "
         "JOIN judgements j ON j.id = f.judgement_id AND j.failure IS NULL "
         "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = f.rater_id WHERE "
         "c.benchmark = :benchmark ORDER BY f.submitted, f.placement_id",
         db.conn,
-        params={"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
+        params={"benchmark": benchmark, **facet_names},
     )
-    return rows.rename(columns={f"by{i}": name for i, name in enumerate(facets)})
+    return rows.rename(columns=facet_names)
 
 
 def checked(db: Database, conversations: Sequence[int], rater: int | None) -> dict[int, bool]:
@@ -211,9 +227,9 @@ def checked(db: Database, conversations: Sequence[int], rater: int | None) -> di
     finding of each.
     """
     rows = db.execute(
-        "SELECT j.conversation_id, count(v.placement_id) = count(*) FROM json_each(:these) o "
+        "SELECT j.conversation_id, count(v.placement_id) = count(*) FROM json_each(:conversations) o "
         "JOIN judgements j ON j.conversation_id = o.value AND j.failure IS NULL "
         "LEFT JOIN findings v ON v.judgement_id = j.id AND v.rater_id = :rater GROUP BY o.key ORDER BY o.key",
-        {"these": json.dumps(list(conversations)), "rater": rater},
+        {"conversations": json.dumps(list(conversations)), "rater": rater},
     )
     return {number: bool(all_found) for number, all_found in rows}

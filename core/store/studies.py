@@ -11,7 +11,7 @@ from concord.codes import AuditAct
 from concord.errors import NotFound, StudyError, not_found
 from concord.rating import Criterion, Rater
 from concord.store import audit, conversations, database, ratings
-from concord.store.database import column, find, now, scalar, update
+from concord.store.database import column, find, now, records, scalar, update
 
 FILE = "file"
 """The source of a study that is a table of labels, not stored."""
@@ -54,7 +54,7 @@ class StudySample:
 
     def as_dict(self) -> dict[str, Any]:
         """It as reports and exports have it, without what it has none of."""
-        parts = {
+        parts: dict[str, Any] = {
             "filter": dict(self.filter),
             "n": self.size,
             "by": list(self.facets),
@@ -62,10 +62,15 @@ class StudySample:
             "candidates": self.candidates,
             "chance": list(self.chance or ()),
             "not_in": list(self.not_in),
-            "lake": {"files": list(self.files), "draw": self.draw} if self.draw else {},
+            "lake": {},
             "strata": dict(self.strata),
         }
-        return {name: part for name, part in parts.items() if name == "by" or part not in ("", [], {})}
+        if self.draw:
+            parts["lake"] = {"files": list(self.files), "draw": self.draw}
+        for name, part in list(parts.items()):
+            if name != "by" and part in ("", [], {}):
+                del parts[name]
+        return parts
 
 
 class StudyRule(NamedTuple):
@@ -128,9 +133,13 @@ class Study:
         return any(criterion.scale.kind.ranks for criterion in self.criteria)
 
     @property
-    def counted(self) -> str:
+    def counting_unit(self) -> str:
         """What is counted in it, in words."""
-        return "groups" if self.ranks else "pairs" if self.pairs else "items"
+        if self.ranks:
+            return "groups"
+        if self.pairs:
+            return "pairs"
+        return "items"
 
     @property
     def rubric(self) -> str:
@@ -140,7 +149,9 @@ class Study:
     @property
     def judge_rubrics(self) -> tuple[str, ...]:
         """The rubrics whose judges count in it: its own (“” for none), and that of its lab."""
-        return (self.rubric, self.lab_rubric) if self.lab_rubric not in ("", self.rubric) else (self.rubric,)
+        if self.lab_rubric in ("", self.rubric):
+            return (self.rubric,)
+        return (self.rubric, self.lab_rubric)
 
     @property
     def version(self) -> int:
@@ -150,22 +161,30 @@ class Study:
     @property
     def sampling(self) -> dict[str, Any]:
         """From where and how it was drawn, as reports and exports have it; empty where that is not known."""
-        benchmark = {"benchmark": self.benchmark} if self.benchmark else {}
-        return benchmark | (self.sample.as_dict() if self.sample else {})
+        sampling: dict[str, Any] = {}
+        if self.benchmark:
+            sampling["benchmark"] = self.benchmark
+        if self.sample:
+            sampling.update(self.sample.as_dict())
+        return sampling
 
 
 def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
     refuse_taken(db, study.name)
-    row = {name: getattr(study, name) for name in _FIELDS}
-    row |= {"title": study.title or study.name, "created": now()}
-    row |= {"user_title": study.speakers.get("user", ""), "model_title": study.speakers.get("assistant", "")}
-    row |= {"repeat_share": study.repeats, "matched_facet": study.match, "discussion": study.discussion}
-    row |= _revealed(study.revealed_judge)
-    if rubric := study.asked_rubric:
-        row |= {"rubric": rubric.name, "rubric_version": rubric.version, "rubric_hash": rubric.hash}
-        row |= {"context_fields": None if rubric.show is None else _json(rubric.show)}
-        row |= {"system_prompt": rubric.system_prompt}
+    row = {
+        **{name: getattr(study, name) for name in _FIELDS},
+        "title": study.title or study.name,
+        "created": now(),
+        "user_title": study.speakers.get("user", ""),
+        "model_title": study.speakers.get("assistant", ""),
+        "repeat_share": study.repeats,
+        "matched_facet": study.match,
+        "discussion": study.discussion,
+        **_revealed(study.revealed_judge),
+    }
+    if study.asked_rubric:
+        row.update(_rubric_columns(study.asked_rubric))
     new = database.insert(db, "studies", row)
     if study.sample:
         add_sample(db, new, study.sample)
@@ -178,6 +197,16 @@ def create(db: Database, study: Study) -> int:
 
 _FIELDS = ("name", "guidelines", "source", "per_turn", "overlap", "seed", "anonymous", "kind", "benchmark")
 """Fields of a study that are columns of the same name."""
+
+
+def _rubric_columns(rubric: AskedRubric) -> dict[str, Any]:
+    return {
+        "rubric": rubric.name,
+        "rubric_version": rubric.version,
+        "rubric_hash": rubric.hash,
+        "context_fields": None if rubric.show is None else _json(rubric.show),
+        "system_prompt": rubric.system_prompt,
+    }
 
 
 def add_sample(db: Database, study: int, sample: StudySample) -> None:
@@ -224,15 +253,17 @@ def _put_judges(db: Database, study: int, judges: Iterable[tuple[str, str]]) -> 
 
 def _revealed(judge: Rater | None) -> dict[str, str]:
     """The columns of the judge whose scores are shown."""
-    name, variant = (judge.name, judge.variant) if judge else ("", "")
-    return {"revealed_judge": name, "revealed_variant": variant}
+    if judge is None:
+        return {"revealed_judge": "", "revealed_variant": ""}
+    return {"revealed_judge": judge.name, "revealed_variant": judge.variant}
 
 
 def refuse_taken(db: Database, name: str) -> None:
     """Raise StudyError where a study of any kind has this name."""
-    if there := find(db, "studies", "kind", name=name):
-        what = {"ratings": "study", "pairs": "study of pairs", "checks": "spot-check"}[there["kind"]]
-        raise StudyError(f"The {what} “{name}” exists already. Choose another name.")
+    row = find(db, "studies", "kind", name=name)
+    if row:
+        kind = {"ratings": "study", "pairs": "study of pairs", "checks": "spot-check"}[row["kind"]]
+        raise StudyError(f"The {kind} “{name}” exists already. Choose another name.")
 
 
 def scope(name: str) -> str:
@@ -243,34 +274,51 @@ def scope(name: str) -> str:
 def get(db: Database, name: str) -> Study:
     """A study by name. Raises NotFound."""
     row = _row(db, name)
-    rubric = None
-    if row["rubric"]:
-        fields = row["context_fields"]
-        rubric = AskedRubric(
-            row["rubric"],
-            row["rubric_version"],
-            row["rubric_hash"],
-            None if fields is None else tuple(json.loads(fields)),
-            row["system_prompt"],
-        )
     judge = None
     if row["revealed_judge"]:
         judge = Rater(row["revealed_judge"], "judge", row["revealed_variant"])
-    titles = {"user": row["user_title"], "assistant": row["model_title"]}
-    study = {field: row[field] for field in (*_FIELDS, "title", "created")}
-    study |= {flag: bool(row[flag]) for flag in ("per_turn", "anonymous", "discussion")}
+    speakers: dict[str, str] = {}
+    if row["user_title"]:
+        speakers["user"] = row["user_title"]
+    if row["model_title"]:
+        speakers["assistant"] = row["model_title"]
+    lab_division = find(db, "lab_divisions", "rubric", study_id=row["id"]) or {}
     return Study(
-        **study,
+        name=row["name"],
         criteria=ratings.criteria(db, scope(name)),
-        asked_rubric=rubric,
+        title=row["title"],
+        guidelines=row["guidelines"],
+        source=row["source"],
+        per_turn=bool(row["per_turn"]),
+        overlap=row["overlap"],
+        seed=row["seed"],
+        anonymous=bool(row["anonymous"]),
+        kind=row["kind"],
+        benchmark=row["benchmark"],
+        asked_rubric=_asked_rubric(row),
         sample=_sample(db, row["id"]),
         rules=_rules(db, row["id"]),
         repeats=row["repeat_share"],
         match=row["matched_facet"],
         revealed_judge=judge,
+        discussion=bool(row["discussion"]),
         own_judges=tuple(_judges(db, row["id"])),
-        speakers={role: title for role, title in titles.items() if title},
-        lab_rubric=(find(db, "lab_divisions", "rubric", study_id=row["id"]) or {}).get("rubric", ""),
+        speakers=speakers,
+        lab_rubric=lab_division.get("rubric", ""),
+        created=row["created"],
+    )
+
+
+def _asked_rubric(row: Mapping[str, Any]) -> AskedRubric | None:
+    if not row["rubric"]:
+        return None
+    fields = row["context_fields"]
+    return AskedRubric(
+        row["rubric"],
+        row["rubric_version"],
+        row["rubric_hash"],
+        None if fields is None else tuple(json.loads(fields)),
+        row["system_prompt"],
     )
 
 
@@ -279,13 +327,16 @@ def _sample(db: Database, study: int) -> StudySample | None:
     if row is None:
         return None
     sizes = "SELECT name, size FROM strata WHERE study_id = ? ORDER BY position"
+    chance = None
+    if row["lowest_chance"] is not None:
+        chance = (row["lowest_chance"], row["highest_chance"])
     return StudySample(
         row["candidates"],
         row["size"],
         json.loads(row["filter"]),
         tuple(json.loads(row["strata_facets"])),
         row["allocation"],
-        None if row["lowest_chance"] is None else (row["lowest_chance"], row["highest_chance"]),
+        chance,
         tuple(json.loads(row["without_studies"])),
         row["draw"],
         tuple(json.loads(row["files"])),
@@ -313,7 +364,9 @@ def study_id(db: Database, name: str) -> int:
 def any_id(db: Database, name: str) -> int:
     """The id of a study, of pairs and of checks too. Raises NotFound."""
     row = find(db, "studies", "id", name=name)
-    return row["id"] if row else study_id(db, name)
+    if row is None:
+        return study_id(db, name)
+    return int(row["id"])
 
 
 def _row(db: Database, name: str) -> dict[str, Any]:
@@ -411,8 +464,10 @@ def set_rule(db: Database, name: str, purpose: RulePurpose, rule: StudyRule | No
     _put_rule(db, study, purpose, rule)
     facts = rule._asdict()
     if before is not None and before != rule:
-        facts = {part: value for part, value in facts.items() if value != getattr(before, part)}
-        facts |= {"criterion": "none"} if before.criterion and not rule.criterion else {}
+        earlier_facts = before._asdict()
+        facts = {part: value for part, value in facts.items() if value != earlier_facts[part]}
+        if before.criterion and not rule.criterion:
+            facts["criterion"] = "none"
     return audit.record(db, _RULES[purpose], name, detail=audit.facts(**facts))
 
 
@@ -438,7 +493,9 @@ def set_match(db: Database, name: str, facet: str) -> None:
 def reveal_judge(db: Database, name: str, judge: Rater | None) -> None:
     """Set the judge whose scores are shown after the last item; None for none. Raises NotFound."""
     update(db, "studies", study_id(db, name), **_revealed(judge))
-    detail = audit.facts(judge=judge.name, variant=judge.variant) if judge else "off"
+    detail = "off"
+    if judge:
+        detail = audit.facts(judge=judge.name, variant=judge.variant)
     audit.record(db, AuditAct.REVEAL_SET, name, detail=detail)
 
 
@@ -489,30 +546,39 @@ def units(db: Database, name: str) -> list[dict[str, Any]]:
     return list(rows)
 
 
-def pairs(db: Database, name: str) -> list[tuple[str, int, str, int, str]]:
-    """The pairs of a study: (scenario, id, key, id, key), the player first in the alphabet first.
+class ScenarioPair(NamedTuple):
+    """Two conversations of a scenario: the ids and keys of both."""
 
-    Raises NotFound.
-    """
-    rows = db.execute(
-        "SELECT i.stratum, a.player, a.id, a.key, b.player, b.id, b.key FROM study_items i "
-        "JOIN conversations a ON a.id = i.conversation_id JOIN conversations b ON b.id = i.other_id "
-        "WHERE i.study_id = ? AND i.known = '' AND i.asked ORDER BY i.id",
+    scenario: str
+    first_id: int
+    first_key: str
+    second_id: int
+    second_key: str
+
+
+def pairs(db: Database, name: str) -> list[ScenarioPair]:
+    """The pairs of a study, of each the player first in the alphabet first. Raises NotFound."""
+    return records(
+        db,
+        ScenarioPair,
+        """
+        SELECT i.stratum, a.id, a.key, b.id, b.key
+        FROM study_items i
+            JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id
+            JOIN conversations a ON a.id = iif(c.player <= d.player, c.id, d.id)
+            JOIN conversations b ON b.id = iif(c.player <= d.player, d.id, c.id)
+        WHERE i.study_id = ? AND i.known = '' AND i.asked ORDER BY i.id""",
         [study_id(db, name)],
     )
-    return [
-        (scenario, one, key, other, other_key) if a <= b else (scenario, other, other_key, one, key)
-        for scenario, a, one, key, b, other, other_key in rows
-    ]
 
 
 def criteria_of(db: Database, study: str, conversation: int, turn: int | None) -> tuple[Criterion, ...]:
     """The criteria that a study asks of an item: of a conversation as a whole (None), or a turn of it."""
-    every = ratings.criteria(db, scope(study))
-    if any(criterion.whole for criterion in every):
-        every = tuple(criterion for criterion in every if criterion.whole == (turn is None))
-    if not any(criterion.only for criterion in every):
-        return every
-    whole = conversations.load(db, conversation)
-    facets = {**whole.facets, "player": whole.player, "language": whole.language}
-    return tuple(criterion for criterion in every if criterion.asked_of(facets))
+    criteria = ratings.criteria(db, scope(study))
+    if any(criterion.whole for criterion in criteria):
+        criteria = tuple(criterion for criterion in criteria if criterion.whole == (turn is None))
+    if not any(criterion.only for criterion in criteria):
+        return criteria
+    dialogue = conversations.load(db, conversation)
+    facets = {**dialogue.facets, "player": dialogue.player, "language": dialogue.language}
+    return tuple(criterion for criterion in criteria if criterion.asked_of(facets))

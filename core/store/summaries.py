@@ -1,11 +1,13 @@
 """The sums, finals and summaries that follow from ratings, for lists and figures to read."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
+from math import isnan
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
@@ -23,50 +25,59 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
     `scores` holds sums, so that a mean divides once. Who is excluded by a decision has sums, and no part in
     finals and summaries.
     """
-    only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
+    condition = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"ids": json.dumps(conversation_ids)}
     for table in ("scores", "finals", "summaries"):
-        db.execute(f"DELETE FROM {table} WHERE {only}", args)
+        db.execute(f"DELETE FROM {table} WHERE {condition}", args)
     db.execute(
         f"""
         INSERT INTO scores (conversation_id, rater_id, criterion, repeat, study_id, extra, total, n)
         SELECT conversation_id, rater_id, criterion, repeat, study_id, max(extra), sum(score), count(*)
-        FROM ratings WHERE {only} GROUP BY conversation_id, rater_id, criterion, repeat, study_id
+        FROM ratings WHERE {condition} GROUP BY conversation_id, rater_id, criterion, repeat, study_id
         """,
         args,
     )
-    sql = f"SELECT conversation_id, count(failure) FROM judgements WHERE {only} GROUP BY conversation_id"
-    failed = dict(db.execute(sql, args).fetchall())
-    asked_by = criteria(db)
+    sql = f"SELECT conversation_id, count(failure) FROM judgements WHERE {condition} GROUP BY conversation_id"
+    failures = dict(db.execute(sql, args).fetchall())
+    criteria_by_scope = criteria(db)
     refusals = dict(db.execute("SELECT benchmark, criterion FROM refusals").fetchall())
-    finals: list[tuple[int, int, float | None]] = []
-    summaries: dict[int, tuple[Any, ...]] = {
-        number: (number, None, None, None, 0, 0, n) for number, n in failed.items()
-    }
     kinds, scope = kinds_and_scopes(db)
 
     @lru_cache(10_000)  # most conversations have sums like those of others
     def parts(benchmark: str, *columns: tuple[Any, ...]) -> scores.Parts[int]:
-        sums = zip(*columns, strict=True)
-        return scores.parts_of_finals(
-            [(who, kinds[who], scope(benchmark, who, study), name) for who, study, name in sums], asked_by
-        )
+        sums: list[tuple[int, RaterKind, str, str]] = []
+        for rater, study, name in zip(*columns, strict=True):
+            sums.append((rater, kinds[rater], scope(benchmark, rater, study), name))
+        return scores.parts_of_finals(sums, criteria_by_scope)
 
-    for number, benchmark, rows in _sums(db, only, args):
+    finals: list[tuple[int, int, float | None]] = []
+    summaries: dict[int, _Summary] = {}
+    for number, failed in failures.items():
+        summaries[number] = _Summary(number, failed=failed)
+    for number, benchmark, rows in _sums(db, condition, args):
         raters, studies, names, totals, counts = zip(*rows, strict=True)
-        given = scores.finals_of(parts(benchmark, raters, studies, names), totals, counts)
-        judges = scores.complete(value for rater, value in given.items() if kinds[rater] == "judge")
-        people = scores.complete(value for rater, value in given.items() if kinds[rater] == "human")
-        refusal = refusals.get(benchmark)
-        saw = {
-            rater
-            for rater, name, total in zip(raters, names, totals, strict=True)
-            if name == refusal and scores.refused(total)
-        }
-        spread = round(max(judges) - min(judges), DIGITS) if judges else None
-        stood = (scores.mean(judges), spread, scores.mean(people), len(judges))
-        summaries[number] = (number, *stood, len(saw), failed.get(number, 0))
-        finals += [(number, rater, None if value != value else value) for rater, value in given.items()]
+        final_of = scores.finals_of(parts(benchmark, raters, studies, names), totals, counts)
+        finals_of_kind: defaultdict[RaterKind, list[float]] = defaultdict(list)
+        for rater, final in final_of.items():
+            if isnan(final):
+                finals.append((number, rater, None))
+            else:
+                finals.append((number, rater, final))
+                finals_of_kind[kinds[rater]].append(final)
+        witnesses: set[int] = set()
+        for rater, name, total in zip(raters, names, totals, strict=True):
+            if name == refusals.get(benchmark) and scores.refused(total):
+                witnesses.add(rater)
+        judges = finals_of_kind["judge"]
+        summaries[number] = _Summary(
+            number,
+            final=scores.mean(judges),
+            spread=round(max(judges) - min(judges), DIGITS) if judges else None,
+            people=scores.mean(finals_of_kind["human"]),
+            judges=len(judges),
+            refusals=len(witnesses),
+            failed=failures.get(number, 0),
+        )
     db.conn.executemany("INSERT INTO finals (conversation_id, rater_id, final) VALUES (?, ?, ?)", finals)
     db.conn.executemany(
         "INSERT INTO summaries (conversation_id, final, spread, people, judges, refused, failed) "
@@ -75,6 +86,18 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
     )
     if conversation_ids is None:
         _count(db)
+
+
+class _Summary(NamedTuple):
+    """A row of the table summaries."""
+
+    conversation_id: int
+    final: float | None = None
+    spread: float | None = None
+    people: float | None = None
+    judges: int = 0
+    refusals: int = 0
+    failed: int = 0
 
 
 def _count(db: Database) -> None:
@@ -113,8 +136,8 @@ def scorecard(db: Database, conversation_id: int) -> list[Line]:
         [conversation_id],
     )
     return scores.scorecard(
-        [(criterion, _rater(*who), mean) for criterion, *who, mean in means],
-        {_rater(*who): final for *who, final in finals},
+        [(criterion, _rater(*rater), mean) for criterion, *rater, mean in means],
+        {_rater(*rater): final for *rater, final in finals},
     )
 
 
@@ -142,21 +165,22 @@ def kinds_and_scopes(db: Database) -> tuple[dict[int, RaterKind], Callable[[str,
 
 
 def _sums(
-    db: Database, only: str, args: dict[str, Any]
+    db: Database, condition: str, args: dict[str, Any]
 ) -> Iterator[tuple[int, str, list[tuple[int, int | None, str, float, int]]]]:
     """The sums of each conversation that has any, (rater, study, criterion, total, n), with its benchmark;
     but those of excluded people.
     """
-    out = {*db.execute("SELECT rater_id, study_id FROM excluded_raters").fetchall()}
+    excluded = set(db.execute("SELECT rater_id, study_id FROM excluded_raters").fetchall())
     rows = db.execute(
         "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM "
-        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} "
+        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {condition} "
         "ORDER BY s.conversation_id, s.rater_id, s.criterion",
         args,
     )
-    for (number, benchmark), given in groupby(rows, key=itemgetter(0, 1)):
-        if counted := [row[2:] for row in given if not out or row[2:4] not in out]:
-            yield number, benchmark, counted
+    for (number, benchmark), rows_of_conversation in groupby(rows, key=itemgetter(0, 1)):
+        sums = [row[2:] for row in rows_of_conversation if row[2:4] not in excluded]
+        if sums:
+            yield number, benchmark, sums
 
 
 WHOLE = ""
@@ -166,10 +190,10 @@ WHOLE = ""
 def criteria(db: Database, scope: str = "") -> Criteria:
     """What each scope, or one, asks, in the order of its criteria."""
     by_scope: dict[str, list[Criterion]] = {}
-    columns = "name, statement, scale, title, counted, conditional, judged, reason, required, only_of, "
-    columns += "asked_when, explain, scope"
     rows = db.execute(
-        f"SELECT {columns} FROM criteria WHERE ? IN ('', scope) ORDER BY scope, position", [scope]
+        "SELECT name, statement, scale, title, counted, conditional, judged, reason, required, only_of, "
+        "asked_when, explain, scope FROM criteria WHERE ? IN ('', scope) ORDER BY scope, position",
+        [scope],
     )
     for row in rows:
         by_scope.setdefault(row[-1], []).append(_criterion(row))
@@ -179,7 +203,7 @@ def criteria(db: Database, scope: str = "") -> Criteria:
 @lru_cache  # every judgement that is stored reads the criteria again
 def _criterion(row: tuple[Any, ...]) -> Criterion:
     name, statement, scale, title, counted, conditional, judged, reason, required, *depends, _ = row
-    only, when, explain = map(json.loads, depends)
+    facets, conditions, explain = map(json.loads, depends)
     return Criterion(
         name,
         statement,
@@ -190,9 +214,9 @@ def _criterion(row: tuple[Any, ...]) -> Criterion:
         Scale.from_json(judged) if judged else None,
         reason,
         bool(required),
-        {facet: tuple(values) for facet, values in only.items() if facet != WHOLE},
-        WHOLE in only,
-        {of: _condition(*condition) for of, condition in when.items()},
+        {facet: tuple(values) for facet, values in facets.items() if facet != WHOLE},
+        WHOLE in facets,
+        {question: _condition(*condition) for question, condition in conditions.items()},
         _condition(*explain) if explain else None,
     )
 

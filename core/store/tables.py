@@ -1,6 +1,6 @@
 """What leaderboards are made of: conversations that judges rated, and what each judge gave them.
 
-In `where`, “prompt” is the version of the judge's prompt; see `concord.store.filters` for the other names.
+In `filters`, “prompt” is the version of the judge's prompt; see `concord.store.filters` for the other names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concord.rating import Rater
 from concord.scores import labels
 from concord.store import conversations as stored
 from concord.store import ratings
-from concord.store.filters import Where, condition
+from concord.store.filters import FacetValues, facet_condition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 PROMPT = "prompt"
 
 
-def ids(benchmark: str, where: Where | None = None) -> tuple[str, dict[str, Any]]:
+def ids(benchmark: str, filters: FacetValues | None = None) -> tuple[str, dict[str, Any]]:
     """A query for the ids of the conversations of a benchmark, with its named arguments."""
-    others = {name: values for name, values in (where or {}).items() if name != PROMPT}
-    wanted, args = condition(others)
-    sql = f"SELECT c.id FROM conversations c WHERE c.benchmark = :benchmark AND {wanted}"
+    facets = {name: values for name, values in (filters or {}).items() if name != PROMPT}
+    condition, args = facet_condition(facets)
+    sql = f"SELECT conversations.id FROM conversations WHERE benchmark = :benchmark AND {condition}"
     return sql, args | {"benchmark": benchmark}
 
 
-def conversations(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
+def conversations(db: Database, benchmark: str, filters: FacetValues | None = None) -> pd.DataFrame:
     """A benchmark's conversations: index conversation; key, player, language, turns, reply_chars,
     cut_replies, simulated.
     """
-    chosen, args = ids(benchmark, where)
+    conversation_ids, args = ids(benchmark, filters)
     columns = "id AS conversation, key, player, language, turns, reply_chars, cut_replies, simulated"
-    sql = f"SELECT {columns} FROM conversations WHERE id IN ({chosen}) ORDER BY id"
+    sql = f"SELECT {columns} FROM conversations WHERE id IN ({conversation_ids}) ORDER BY id"
     import pandas as pd  # which commands that show no table do without
 
     return pd.read_sql_query(sql, db.conn, params=args, index_col="conversation")
@@ -48,46 +48,50 @@ def scores(
     db: Database,
     benchmark: str,
     criteria: Sequence[str],
-    where: Where | None = None,
+    filters: FacetValues | None = None,
 ) -> pd.DataFrame:
     """Each judge's mean over turns and repeats: conversation, judge, each criterion (nan if not rated)."""
-    chosen, args = ids(benchmark, where)
-    means = [
-        f"sum(total) FILTER (WHERE criterion = :c{i}) / sum(n) FILTER (WHERE criterion = :c{i}) AS c{i}"
-        for i in range(len(criteria))
-    ]
+    conversation_ids, args = ids(benchmark, filters)
+    columns = ["conversation_id", "rater_id"]
+    for number, criterion in enumerate(criteria):
+        args[f"c{number}"] = criterion
+        answers = f"FILTER (WHERE criterion = :c{number})"
+        columns.append(f"sum(total) {answers} / sum(n) {answers}")
     import pandas as pd  # which commands that show no table do without
 
-    table = pd.read_sql_query(
-        f"SELECT {', '.join(['conversation_id', 'rater_id', *means])} FROM scores "
-        f"WHERE study_id IS NULL AND conversation_id IN ({chosen}) GROUP BY conversation_id, rater_id",
-        db.conn,
-        params=args | {f"c{i}": name for i, name in enumerate(criteria)},
-    )
+    sql = f"""
+        SELECT {", ".join(columns)} FROM scores
+        WHERE study_id IS NULL AND conversation_id IN ({conversation_ids})
+        GROUP BY conversation_id, rater_id"""
+    table = pd.read_sql_query(sql, db.conn, params=args)
     table.columns = pd.Index(["conversation", "judge", *criteria])
-    prompts = (where or {}).get(PROMPT, ())
-    every = ratings.judges(db, benchmark)
-    names = labels(every)
-    named = {every[rater]: names[rater] for rater in every if not prompts or rater.variant in prompts}
-    table["judge"] = table.judge.map(named)
+    prompts = (filters or {}).get(PROMPT, ())
+    table["judge"] = table.judge.map(_judge_names(db, benchmark, prompts))
     return table.dropna(subset="judge").astype(dict.fromkeys(criteria, float))
 
 
-def unusable(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
+def unusable(db: Database, benchmark: str, filters: FacetValues | None = None) -> pd.DataFrame:
     """The judgements whose reply stayed unusable: conversation, judge."""
-    chosen, args = ids(benchmark, where)
+    conversation_ids, args = ids(benchmark, filters)
     rows = db.query(
         "SELECT DISTINCT conversation_id AS conversation, rater_id AS judge FROM judgements "
-        f"WHERE failure IS NOT NULL AND conversation_id IN ({chosen}) ORDER BY 1, 2",
+        f"WHERE failure IS NOT NULL AND conversation_id IN ({conversation_ids}) ORDER BY 1, 2",
         args,
     )
-    every = ratings.judges(db, benchmark)
-    names = labels(every)
-    named = {every[rater]: names[rater] for rater in every}
     import pandas as pd  # which commands that show no table do without
 
     table = pd.DataFrame(rows, columns=["conversation", "judge"])
-    return table.assign(judge=table.judge.map(named)).dropna(subset="judge")
+    return table.assign(judge=table.judge.map(_judge_names(db, benchmark))).dropna(subset="judge")
+
+
+def _judge_names(db: Database, benchmark: str, prompts: Collection[str] = ()) -> dict[int, str]:
+    """The judges of a benchmark by id; of these versions of the prompt, or of all."""
+    number_of = ratings.judges(db, benchmark)
+    names: dict[int, str] = {}
+    for judge, name in labels(number_of).items():
+        if not prompts or judge.variant in prompts:
+            names[number_of[judge]] = name
+    return names
 
 
 def judges(db: Database, benchmark: str) -> dict[str, Rater]:
@@ -111,13 +115,14 @@ def facets(db: Database, benchmark: str, names: Sequence[str] = ()) -> pd.DataFr
 
 
 def conditions(
-    db: Database, benchmark: str, items: Collection[str], where: Where | None = None
+    db: Database, benchmark: str, items: Collection[str], filters: FacetValues | None = None
 ) -> dict[str, list[str]]:
     """Language and facets in which these conversations differ, without those of `items`."""
-    chosen, args = ids(benchmark, where)
+    conversation_ids, args = ids(benchmark, filters)
     rows = db.execute(
-        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({chosen}) UNION "
-        f"SELECT DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
+        f"SELECT DISTINCT 'language', language FROM conversations WHERE id IN ({conversation_ids}) UNION "
+        f"SELECT DISTINCT name, value FROM facets WHERE conversation_id IN ({conversation_ids}) "
+        "ORDER BY 1, 2",
         args,
     )
     by_name: dict[str, list[str]] = {}
@@ -127,28 +132,34 @@ def conditions(
     return {name: values for name, values in by_name.items() if len(values) > 1}
 
 
-def mixed_notes(mixed: Mapping[str, Sequence[str]]) -> list[str]:
+def mixed_notes(conditions: Mapping[str, Sequence[str]]) -> list[str]:
     """A sentence for each condition in which the conversations of a table differ."""
-    return [
-        f"{len(values)} values of {name} are mixed "
-        f"({', '.join(values[:5])}{', …' if len(values) > 5 else ''}); "
-        f"`--where {name}={values[0]}` takes one."
-        for name, values in mixed.items()
-    ]
+    notes: list[str] = []
+    for name, values in conditions.items():
+        examples = ", ".join(values[:5])
+        if len(values) > 5:
+            examples += ", …"
+        notes.append(
+            f"{len(values)} values of {name} are mixed ({examples}); `--where {name}={values[0]}` takes one."
+        )
+    return notes
 
 
-def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequence[str] | None = None) -> None:
-    """Raises NotFound for a name or value in `where` that the benchmark lacks.
+def check(
+    db: Database, benchmark: str, filters: FacetValues | None, *, prompts: Sequence[str] | None = None
+) -> None:
+    """Raises NotFound for a name or value in `filters` that the benchmark lacks.
 
     `prompts` are the versions that judges answered; those of the judges who rated, unless given.
     """
-    if not where:
+    if not filters:
         return
     allowed = stored.values(db, benchmark)
-    rated = (rater.variant for rater in judges(db, benchmark).values())
-    allowed[PROMPT] = sorted(set(rated if prompts is None else prompts))
+    if prompts is None:
+        prompts = [judge.variant for judge in judges(db, benchmark).values()]
+    allowed[PROMPT] = sorted(set(prompts))
     del allowed["benchmark"]
-    for name, values in where.items():
+    for name, values in filters.items():
         check_known("facet", name, allowed)
         check_known(name, values, allowed[name])
 

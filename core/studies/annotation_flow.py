@@ -75,7 +75,8 @@ def deal(
     those who get nothing more: `unavailable`, and who left, unless `reinstated`. What lies where it should is
     not moved.
     """
-    study, departed = studies.get(db, name), extra.departed_names(db, name, unavailable, reinstated)
+    study = studies.get(db, name)
+    departed = extra.departed_names(db, name, unavailable, reinstated)
     extra.take_back(db, name)
     extra.give(db, name, reinstated=reinstated)
     entries_by_desk: dict[tuple[str, str], list[QueueEntry]] = {}
@@ -106,16 +107,20 @@ def after(db: Database, name: str, rater: int, items: Collection[int]) -> None:
 
 def tables(db: Database, name: str) -> list[Table]:
     """Who passed the training, and the figures in which answers to unannounced items count."""
-    return [
-        table for procedure in PROCEDURES.values() if procedure.tables for table in procedure.tables(db, name)
-    ]
+    tables: list[Table] = []
+    for procedure in PROCEDURES.values():
+        if procedure.tables:
+            tables += procedure.tables(db, name)
+    return tables
 
 
 def hidden(db: Database, name: str) -> str:
     """How many unannounced items lie among everybody's, in words; “” where none do."""
-    counts = Counter((one.person, one.purpose) for one in placements.placed(db, name, HIDDEN))
-    phrases = (f"{person} {n} {purpose} items" for (person, purpose), n in sorted(counts.items()))
-    return f"Hidden among them: {', '.join(phrases)}." if counts else ""
+    counts = Counter((entry.person, entry.purpose) for entry in placements.placed(db, name, HIDDEN))
+    if not counts:
+        return ""
+    phrases = [f"{person} {n} {purpose} items" for (person, purpose), n in sorted(counts.items())]
+    return f"Hidden among them: {', '.join(phrases)}."
 
 
 def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | None:
@@ -124,48 +129,52 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
     Of what one person answers for all, everybody's answers are there for nobody (None), and for others what
     nobody else has answered.
     """
-    study, purpose_value = studies.get(db, name), PURPOSES[purpose]
+    study = studies.get(db, name)
+    purpose_value = PURPOSES[purpose]
     shown_answers = PROCEDURES[purpose].shown_answers
     assert shown_answers
 
     @cache
     def blind() -> dict[int, list[ItemAnswer]]:
-        left_out = {*exclusions.raters(db, name)}
-        return answers.by_item(
-            answers.blind(db, name, left_out if purpose_value.alone else left_out - {rater})
-        )
+        excluded = set(exclusions.raters(db, name))
+        if not purpose_value.alone:
+            excluded.discard(rater)
+        return answers.by_item(answers.blind(db, name, excluded))
 
     visible = shown_answers(db, study, rater, blind)
     if visible is None:
         return None
-    now = {
-        (one.item, one.criterion): one
-        for one in answers.answers(db, name, purpose, unfinished=True)
-        if purpose_value.alone or one.rater == rater
-    }
+    answer_of: dict[tuple[int, str], ItemAnswer] = {}
+    for answer in answers.answers(db, name, purpose, unfinished=True):
+        if purpose_value.alone or answer.rater == rater:
+            answer_of[answer.item, answer.criterion] = answer
     own_scores: dict[tuple[int, str], float] = {}
     if not purpose_value.alone:
-        own_scores = {
-            (i, one.criterion): one.score for i in visible for one in blind()[i] if one.rater == rater
-        }
-    items = {
-        item: [
-            Question(c, answers_of_question[c.name], own_scores.get((item, c.name)), now.get((item, c.name)))
-            for c in study.criteria
-            if c.name in answers_of_question and not c.scale.kind.content
-        ]
-        for item, answers_of_question in visible.items()
-    }
-    if purpose_value.alone and rater is not None:
-        items = {
-            item: questions
-            for item, questions in items.items()
-            if all(one.answer is None or one.answer.rater == rater for one in questions)
-        }
-    is_open = not purpose_value.locks or (
-        rater is not None and placements.has_seen(db, rater, name, [purpose])
-    )
-    return Look(study, {item: questions for item, questions in items.items() if questions}, is_open)
+        for item in visible:
+            for answer in blind()[item]:
+                if answer.rater == rater:
+                    own_scores[item, answer.criterion] = answer.score
+    items: dict[int, list[Question]] = {}
+    for item, answers_by_criterion in visible.items():
+        questions: list[Question] = []
+        for criterion in study.criteria:
+            if criterion.name in answers_by_criterion and not criterion.scale.kind.content:
+                key = (item, criterion.name)
+                visible_answers = answers_by_criterion[criterion.name]
+                questions.append(
+                    Question(criterion, visible_answers, own_scores.get(key), answer_of.get(key))
+                )
+        decided_by_another = False
+        if purpose_value.alone and rater is not None:
+            decided_by_another = any(
+                question.answer and question.answer.rater != rater for question in questions
+            )
+        if questions and not decided_by_another:
+            items[item] = questions
+    is_open = not purpose_value.locks
+    if purpose_value.locks and rater is not None:
+        is_open = placements.has_seen(db, rater, name, [purpose])
+    return Look(study, items, is_open)
 
 
 def begin(db: Database, purpose: str, name: str, rater: int) -> None:
@@ -191,7 +200,8 @@ def answer(
     Raises NotAllowed for what is not shown to them, StudyError for a score off the scale, without a reason
     where it needs one, and for what another has answered for all.
     """
-    reason, purpose_value = reason.strip(), PURPOSES[purpose]
+    reason = reason.strip()
+    purpose_value = PURPOSES[purpose]
     state = look(db, purpose, name, None if purpose_value.alone else rater)
     questions = state.items.get(item, ()) if state and state.is_open else ()
     names = [one.criterion.name for one in questions]

@@ -112,8 +112,10 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Table:
 
 def summary(findings: Table) -> str:
     """What was found, in sentences; “” where nothing was checked."""
-    row, drawn = findings.rows[0], findings.meta["drawn"]
-    share, n = row["reasonable"], row["n"]
+    row = findings.rows[0]
+    drawn = findings.meta["drawn"]
+    share = row["reasonable"]
+    n = row["n"]
     if not n or not isinstance(share, Estimate) or share.value is None:
         return ""
     low, high = share.interval or (share.value, share.value)
@@ -141,7 +143,8 @@ def _shares(facet: str, group_value: str, findings: pd.Series[str]) -> dict[str,
 def _count_note(meta: Mapping[str, Any]) -> Iterator[str]:
     """Which findings count, and whose they are, one sentence each; `meta` is that of `findings`."""
     audit, sample_size, looked, items = (meta[name] for name in ("audit", "drawn", "looked", "items"))
-    people, simulated = meta["people"], meta["simulated"]
+    people = meta["people"]
+    simulated = meta["simulated"]
     if audit:
         yield (
             f"The rate uses the first {items} of the {sample_size} randomly drawn judgements, each with its "
@@ -184,7 +187,8 @@ def proportion(k: int, n: int) -> Estimate:
         return undefined("nothing was found", n=0)
     from scipy.special import ndtri  # a tenth of the import time of scipy.stats
 
-    share, z = k / n, float(ndtri(0.975))
+    share = k / n
+    z = float(ndtri(0.975))
     middle = (k + z * z / 2) / (n + z * z)
     half = z * math.sqrt(n * share * (1 - share) + z * z / 4) / (n + z * z)
     return Estimate(share, middle - half if k else 0.0, middle + half if k < n else 1.0, n, "Wilson")

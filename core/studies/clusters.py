@@ -27,7 +27,8 @@ def scenarios(db: Database, name: str) -> tuple[list[str], dict[int, str]]:
     """The facets that make a scenario, and each unit's scenario, however few there are: a unit that has none
     is its conversation, so that turns of one conversation are never apart.
     """
-    study, places = studies.get(db, name), frames.places(db, name)
+    study = studies.get(db, name)
+    places = frames.places(db, name)
     facets = facets_for(db, study, places, None)
     facet_names = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
     cluster_of = _alike_in(facet_names, facets)
@@ -44,10 +45,8 @@ def facets_for(
     if FIRST_MESSAGE in (facet_names or ()) or (facet_names is None and not _scenario(facets, benchmarks)):
         shared = frames.first_messages(db, study.name)
         # Turns of one conversation hang together all the same, where prompts are few.
-        fewest, prompts = (
-            FEWEST_CLUSTERS if facet_names is None and study.per_turn else 2,
-            len(set(shared.values())),
-        )
+        fewest = FEWEST_CLUSTERS if facet_names is None and study.per_turn else 2
+        prompts = len(set(shared.values()))
         own_facets = (
             facet_names is None
             and study.per_turn

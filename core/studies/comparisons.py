@@ -17,7 +17,7 @@ from concord.statistics.intervals import SHARE, described
 from concord.statistics.pairwise import Row
 from concord.store import comparisons, studies, tables
 from concord.store.comparisons import OWN, PairQuestion
-from concord.store.filters import Where
+from concord.store.filters import FacetValues
 from concord.store.tables import mixed_notes
 from concord.table import Column, Table
 
@@ -50,7 +50,7 @@ def compared(
     *,
     question: PairQuestion = OWN,
     players: Sequence[str] = (),
-    facets: Where | None = None,
+    facets: FacetValues | None = None,
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Compared:
@@ -97,12 +97,15 @@ def compared(
     versions = {tables.PROMPT: prompts} if len(prompts) > 1 else {}
     by_order = pairwise.orders(table)
     single_order = pairwise.one_order(table)
-    all_votes, attempts = pairwise.outcomes(by_order, single_order), by_order.reset_index()
+    all_votes = pairwise.outcomes(by_order, single_order)
+    attempts = by_order.reset_index()
     draws = {"resamples": resamples, "seed": seed}
     raters = _raters(all_votes, attempts)
-    duels, strengths = list[Row](), list[Row]()
+    duels = list[Row]()
+    strengths = list[Row]()
     for _, rater, rater_votes, tried in raters:
-        rater_key, outcome = {"rater": rater}, pairwise.vote(rater_votes)
+        rater_key = {"rater": rater}
+        outcome = pairwise.vote(rater_votes)
         duels += [rater_key | row for row in pairwise.duels(outcome, compared_players, tried, **draws)]
         if len(compared_players) > 1:
             strengths += [rater_key | row for row in pairwise.strengths(outcome, compared_players, **draws)]
@@ -163,7 +166,8 @@ def _matches(all_votes: pd.DataFrame, **draws: int) -> list[Row]:
     """Agreement of each judge, and of their vote, with the votes of people and of gold labels; of people with
     each other, and of every two of them who compared a pair in common.
     """
-    people, by_judges = all_votes[all_votes.kind == "human"], all_votes[all_votes.kind == "judge"]
+    people = all_votes[all_votes.kind == "human"]
+    by_judges = all_votes[all_votes.kind == "judge"]
     votes = {PEOPLE: people, GOLD: all_votes[all_votes.kind == "gold"]}
     voted = {name: pairwise.vote(group_votes) for name, group_votes in votes.items() if not group_votes.empty}
     judges = {str(judge): judge_votes for judge, judge_votes in by_judges.groupby("rater")}
@@ -220,7 +224,8 @@ def verdict(result: Compared, rater: str) -> str:
 
 def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows excluded; of one rater or of all."""
-    duels, strengths = result.duels, result.strengths
+    duels = result.duels
+    strengths = result.strengths
     if rater:
         duels, strengths = (
             replace(each_table, rows=tuple(row for row in each_table.rows if row["rater"] == rater))

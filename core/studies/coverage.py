@@ -63,7 +63,8 @@ class Partial(NamedTuple):
         rubric, _, version = self.judge.variant.rpartition(" v")
         source = rubric if rubric in study.judge_rubrics and version.isdecimal() else ""
         if not source:
-            source, version = study.benchmark, self.judge.variant
+            source = study.benchmark
+            version = self.judge.variant
         if not (source and version):
             return ""
         words = ["judge", source, "--version", version, "--judges", self.judge.model, "--study", study.name]
@@ -112,11 +113,13 @@ def partial(judges: Sequence[Judge], units: Mapping[str, set[int]]) -> tuple[Par
     """
     current = {judge.model: judge for judge in covering(judges, units)}
     all_units = set[int]().union(*(units.get(judge.name, set()) for judge in current.values()))
-    partial_judges = []
+    current_names = {judge.name for judge in current.values()}
+    partial_judges: list[Partial] = []
     for judge in judges:
-        instead, rated = current.get(judge.model), units.get(judge.name, set())
+        instead = current.get(judge.model)
+        rated = units.get(judge.name, set())
         later = instead is None or judge.place > instead.place
-        if judge.name not in {one.name for one in current.values()} and later:
+        if judge.name not in current_names and later:
             lacks = tuple(sorted(all_units - rated))
             partial_judges.append(Partial(judge, len(rated & all_units), len(all_units), lacks))
     return tuple(partial_judges)

@@ -11,6 +11,7 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypedDict
 from urllib.parse import urlencode
 
@@ -92,7 +93,8 @@ def visitor(platform: Platform, query: Sequence[tuple[str, str]]) -> Visitor:
     ]
     if PREVIEW in values_of_parameters[1]:
         raise LinkRefused("preview")
-    numbers, tasks = values_of_parameters[:2], values_of_parameters[2]
+    numbers = values_of_parameters[:2]
+    tasks = values_of_parameters[2]
     if any(len(values) != 1 for values in numbers) or len(tasks) > 1:
         raise LinkRefused("number")
     came = Visitor(numbers[0][0], numbers[1][0], *tasks)
@@ -139,25 +141,27 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     """
     study = studies.get(db, crowd.study)
     returned_workers = crowds.returned(db, crowd.study)
-    raters = Counter(
-        one.item
-        for one in placements.queues(db, crowd.study)
-        if one.closed or one.person not in returned_workers
-    )
+    raters: Counter[int] = Counter()
+    for entry in placements.queues(db, crowd.study):
+        if entry.closed or entry.person not in returned_workers:
+            raters[entry.item] += 1
     conversations: dict[str, list[int]] = {}
     for unit in studies.units(db, crowd.study):
         conversations.setdefault(unit["key"], []).append(unit["id"])
     rng = random.Random(f"{study.seed} {crowd.study} {worker}")
     raters_of = {key: max(raters[unit] for unit in units) for key, units in conversations.items()}
-    free = [key for key in conversations if not study.overlap or raters_of[key] < study.overlap]
+    free = list(conversations)
+    if study.overlap:
+        free = [key for key in conversations if raters_of[key] < study.overlap]
     rng.shuffle(free)
     items: list[list[int]] = []
     for key in sorted(free, key=raters_of.__getitem__):
         extended = [*items, conversations[key]]
-        if not items or (len(extended) if study.ranks else sum(map(len, extended))) <= crowd.items:
+        length = len(extended) if study.ranks else sum(map(len, extended))
+        if not items or length <= crowd.items:
             items = extended
     rng.shuffle(items)
-    return [unit for units in items for unit in units]
+    return list(chain.from_iterable(items))
 
 
 class Ending(TypedDict):
@@ -240,28 +244,32 @@ def payments(db: Database, study: str) -> Table:
 
     Minutes are those at work at the desk, whose pauses do not count. Raises NotFound.
     """
-    crowd, missed = crowds.of_study(db, study), _missed(db, study)
+    crowd = crowds.of_study(db, study)
+    missed = _missed(db, study)
     people = crowds.workers(db, study)
-    outcomes = {
-        one.name: _outcome(crowd, one, screened_out(db, study, one.rater), missed.get(one.name, 0))
-        for one in people
-        if crowd
-    }
-    rows: list[dict[str, Any]] = [
-        {
-            **record(one),
-            "annotator": one.name,
-            "participant": one.worker,
-            "state": one.state,
-            "items": one.done + one.skipped,
-            "left": one.open,
-            "minutes": one.seconds / 60,
-            "missed": missed.get(one.name, 0),
-            "outcome": messages.CROWD_OUTCOMES[outcomes[one.name]] if one.name in outcomes else "",
-            "code": code_of(crowd, one, outcomes[one.name]) if crowd else one.code,
-        }
-        for one in people
-    ]
+    rows: list[dict[str, Any]] = []
+    for worker in people:
+        outcome_words = ""
+        code = worker.code
+        if crowd:
+            failed = screened_out(db, study, worker.rater)
+            outcome = _outcome(crowd, worker, failed, missed.get(worker.name, 0))
+            outcome_words = messages.CROWD_OUTCOMES[outcome]
+            code = code_of(crowd, worker, outcome)
+        rows.append(
+            {
+                **record(worker),
+                "annotator": worker.name,
+                "participant": worker.worker,
+                "state": worker.state,
+                "items": worker.done + worker.skipped,
+                "left": worker.open,
+                "minutes": worker.seconds / 60,
+                "missed": missed.get(worker.name, 0),
+                "outcome": outcome_words,
+                "code": code,
+            }
+        )
     columns = (
         *map(Column, ("annotator", "participant", "submission", "task", "state")),
         *(Column(name, digits=0) for name in ("items", "skipped", "left")),

@@ -5,12 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
 from concord.codes import AuditAct
-from concord.errors import NotAllowed, NotFound, StudyError, not_found
+from concord.errors import NotAllowed, NotFound, StudyError, check_known
 from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
 from concord.store.studies import Study, StudyRule
 from concord.studies import annotation_flow, matching, sampling
@@ -21,8 +22,10 @@ from concord.studies.purposes.adjudicate import Rule, refuse_too_wide
 if TYPE_CHECKING:
     from concord.store.desk import Refusal
 
+STATES = ("closed", "begun", "free")
+"""Of a conversation on a desk: a unit is done or skipped, something was done about one, nothing was."""
 States = dict[str, dict[str, str]]
-"""Each person's conversations in their order: key → closed (a unit is done or skipped), begun or free."""
+"""Each person's conversations in their order: key → one of `STATES`."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Deal:
 
     study: Study
     overlap: int
+    """Raters of each conversation; 0: all people."""
     rule: Rule | None
     units: Mapping[str, Sequence[int]]
     people: Sequence[str]
@@ -55,6 +59,15 @@ class Deal:
         sets = {person: set(self.first.get(person, ())) for person in self.people}
         return {(a, b): len(sets[a] & sets[b]) for a, b in combinations(self.people, 2)}
 
+    def units_of(self, keys: Iterable[str]) -> list[int]:
+        """The units of these conversations, in their order."""
+        return [unit for key in keys for unit in self.units[key]]
+
+    @property
+    def raters_per_item(self) -> int:
+        """How many raters each conversation should have."""
+        return self.overlap or len(self.people)
+
     @property
     def balance(self) -> str:
         """The balance in sentences."""
@@ -62,22 +75,26 @@ class Deal:
         sentences = [f"Items of an annotator: {_between(items)}."]
         if self.shared:
             counts = [*self.shared.values()]
-            even = " (as even as possible)" if max(counts) - min(counts) <= 1 else ""
-            sentences.append(f"Items that two annotators share: {_between(counts)}{even}.")
+            sentences.append(f"Items that two annotators share: {_between(counts)}.")
+            if max(counts) - min(counts) <= 1:
+                sentences[-1] = f"Items that two annotators share: {_between(counts)} (as even as possible)."
         if self.lacking:
-            sentences.append(
-                f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}."
-            )
+            sentences.append(f"{self.lacking} items have fewer raters than {self.raters_per_item}.")
         if self.rule:
             rule = self.rule.words(self.study.criteria)
-            wait = f" ({self.waiting} of them wait until one is free)" if self.waiting else ""
-            sentences.append(f"{len(self.disputed)} items have {rule}; each gets one extra rater{wait}.")
+            sentence = f"{len(self.disputed)} items have {rule}; each gets one extra rater"
+            if self.waiting:
+                sentence += f" ({self.waiting} of them wait until one is free)"
+            sentences.append(f"{sentence}.")
         return " ".join(sentences)
 
 
 def _between(counts: Sequence[int]) -> str:
-    low, high = min(counts, default=0), max(counts, default=0)
-    return f"{low}" if low == high else f"{low} to {high}"
+    low = min(counts, default=0)
+    high = max(counts, default=0)
+    if low == high:
+        return f"{low}"
+    return f"{low} to {high}"
 
 
 def deal_study(
@@ -108,7 +125,9 @@ def deal_study(
     if repeats is not None:
         studies.set_repeats(db, name, repeats)
     if extra is not None:
-        rule = StudyRule(extra.least, extra.criterion) if deal.rule else None
+        rule = None
+        if deal.rule:
+            rule = StudyRule(extra.least, extra.criterion)
         studies.set_rule(db, name, "extra", rule)
     follow(db, deal, annotators)
     for person in annotators or [""]:
@@ -128,13 +147,10 @@ def follow(
         departures.come_back(db, name, person, "named in an assignment")
     if deal.count_as_first:
         placements.count_as_first(db, name)
-    units = deal.units
-    back = {person: [unit for key in keys for unit in units[key]] for person, keys in deal.back.items()}
-    for person, returned_items in back.items():
-        placements.reclaim(db, name, access.annotator_id(db, person), returned_items)
+    for person, keys in deal.back.items():
+        placements.reclaim(db, name, access.annotator_id(db, person), deal.units_of(keys))
     for person, keys in deal.new.items():
-        new = [unit for key in keys for unit in units[key]]
-        placements.assign(db, access.annotator_id(db, person), new)
+        placements.assign(db, access.annotator_id(db, person), deal.units_of(keys))
     studies.set_overlap(db, name, deal.overlap)
     annotation_flow.deal(db, name, unavailable=unavailable, reinstated=annotators)
 
@@ -170,9 +186,10 @@ def plan(
     _refuse_annotators(db, name, annotators, departed)
     k = study.overlap if overlap is None else overlap
     units = _units(db, name)
-    unlimited = k == 0 or 0 < study.overlap < k
-    extras = [] if unlimited else extra_raters.extra_entries(db, name)
-    desks = _desks(db, name, units, {(one.item, one.person) for one in extras})
+    # More raters of everything than before: the extra ratings there are become like all others.
+    count_as_first = k == 0 or 0 < study.overlap < k
+    extras = [] if count_as_first else extra_raters.extra_entries(db, name)
+    desks = _desks(db, name, units, extras)
     # Who came by a link for a crowd platform has a share of fixed size.
     fixed = {worker.name for worker in crowds.workers(db, name)} - departed
     people = _sharing(db, desks, annotators, departed | fixed, fixed)
@@ -182,10 +199,7 @@ def plan(
     if extra is not None and rule is not None:
         refuse_too_wide(study, rule)
 
-    barred = _barred(units, extras, matching.unfit(db, study, people, match))
-    fewer = k > 0 and not 0 < study.overlap <= k
-    share = 0 if fewer else -(-len(units) * (k or len(people)) // max(1, len(people)))
-    back = _returned(desks, share, departed, fixed)
+    back = _returned(desks, _share(study, k, len(units), len(people)), departed, fixed)
     raters_of = _raters(desks, back, departed)
     new = sampling.deal(
         list(units),
@@ -193,26 +207,49 @@ def plan(
         k,
         seed=study.seed,
         answered_by=raters_of,
-        barred=barred,
+        barred=_barred(units, extras, matching.unfit(db, study, people, match)),
         kinds=_kinds(db, name),
     )
     disputed = extra_raters.disputed(db, study, k, rule)
-    raters = Counter({key: len(names) for key, names in raters_of.items()})
-    raters.update(key for keys in new.values() for key in keys)
     return Deal(
-        study,
-        k,
-        rule,
-        units,
-        people,
-        _first(desks, people, back, new),
-        new,
-        back,
-        unlimited,
-        disputed,
-        waiting=len({*disputed} - {one.item for one in extras}),
-        lacking=sum(raters[key] < (k or len(people)) for key in units),
+        study=study,
+        overlap=k,
+        rule=rule,
+        units=units,
+        people=people,
+        first=_first(desks, people, back, new),
+        new=new,
+        back=back,
+        count_as_first=count_as_first,
+        disputed=disputed,
+        waiting=len(set(disputed).difference(entry.item for entry in extras)),
+        lacking=_lacking(units, raters_of, new, k or len(people)),
     )
+
+
+def _share(study: Study, overlap: int, units: int, people: int) -> int:
+    """The most conversations of one annotator, where everybody has equally many; 0 where fewer raters than
+    before are asked for, so that all that is free is dealt anew.
+    """
+    fewer_raters = overlap > 0 and not 0 < study.overlap <= overlap
+    if fewer_raters:
+        return 0
+    return ceil(units * (overlap or people) / max(1, people))
+
+
+def _lacking(
+    units: Iterable[str],
+    raters_of: Mapping[str, Collection[str]],
+    new: Mapping[str, Sequence[str]],
+    raters: int,
+) -> int:
+    """How many conversations have fewer raters than they should once the new ones are dealt."""
+    count: Counter[str] = Counter()
+    for key, names in raters_of.items():
+        count[key] += len(names)
+    for keys in new.values():
+        count.update(keys)
+    return sum(count[key] < raters for key in units)
 
 
 def _refuse_annotators(db: Database, name: str, annotators: Sequence[str], departed: Collection[str]) -> None:
@@ -239,6 +276,11 @@ def _units(db: Database, name: str) -> dict[str, list[int]]:
     return units
 
 
+def _keys(units: Mapping[str, Sequence[int]]) -> dict[int, str]:
+    """The conversation of each unit, by its key."""
+    return {unit: key for key, ids in units.items() for unit in ids}
+
+
 def _sharing(
     db: Database,
     desks: States,
@@ -250,7 +292,7 @@ def _sharing(
 
     Raises NotFound for somebody who was not invited.
     """
-    staying = (person for person in desks if person not in absent)
+    staying = [person for person in desks if person not in absent]
     people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
     for person in people:
         try:
@@ -266,7 +308,7 @@ def _barred(
     unfit: Mapping[str, Collection[str]],
 ) -> dict[str, set[str]]:
     """Who may not get a conversation: its extra raters, and those whose labels do not match it."""
-    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    key_of = _keys(units)
     barred: dict[str, set[str]] = {}
     for entry in extras:
         barred.setdefault(key_of[entry.item], set()).add(entry.person)
@@ -328,8 +370,8 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
         return None
     if rule.least < 0:
         raise StudyError("The least difference must be 0 or more; 0 turns extra raters off.")
-    if rule.criterion and rule.criterion not in (criteria := [c.name for c in study.criteria]):
-        raise not_found("criterion", rule.criterion, criteria)
+    if rule.criterion:
+        check_known("criterion", rule.criterion, [criterion.name for criterion in study.criteria])
     if not people:
         return rule
     if people < 3:
@@ -366,12 +408,14 @@ def _kinds(db: Database, name: str) -> dict[str, list[str]]:
     """What the deal is even over: each conversation's values of what varies (player, facets)."""
     units = studies.units(db, name)
     facets = frames.facet_values(db, name)
-    values = {"player": {unit["id"]: unit["player"] for unit in units}}
-    values |= {facet: facets[facet] for facet in frames.varied(facets)}
-    names = [
-        facet_name for facet_name, values_of_facet in values.items() if len({*values_of_facet.values()}) > 1
-    ]
-    return {unit["key"]: [values[facet_name].get(unit["id"], "") for facet_name in names] for unit in units}
+    variables = {"player": {unit["id"]: unit["player"] for unit in units}}
+    for facet in frames.varied(facets):
+        variables[facet] = facets[facet]
+    varied = [values for values in variables.values() if len(set(values.values())) > 1]
+    kinds: dict[str, list[str]] = {}
+    for unit in units:
+        kinds[unit["key"]] = [values.get(unit["id"], "") for values in varied]
+    return kinds
 
 
 def refuse_undealable(study: Study) -> None:
@@ -381,23 +425,40 @@ def refuse_undealable(study: Study) -> None:
             f"The annotators of “{study.name}” have no names, so new answers could not be distinguished "
             "from theirs. Draw a new study from the same conversations with `concord study draw`."
         )
-    if not study.rubric and (ranges := [c.name for c in study.criteria if not c.scale.offered]):
-        raise StudyError(
-            f"“{ranges[0]}” of “{study.name}” has only a range, so the desk cannot show its answers. "
-            f"Import the study with --scale {ranges[0]}=1-5, or draw a new one."
-        )
+    if study.rubric:
+        return
+    for criterion in study.criteria:
+        if not criterion.scale.offered:
+            raise StudyError(
+                f"“{criterion.name}” of “{study.name}” has only a range, so the desk cannot show its "
+                f"answers. Import the study with --scale {criterion.name}=1-5, or draw a new one."
+            )
 
 
 def _desks(
-    db: Database, name: str, units: Mapping[str, Sequence[int]], skipped: Collection[tuple[int, str]]
+    db: Database,
+    name: str,
+    units: Mapping[str, Sequence[int]],
+    extras: Iterable[placements.QueueEntry],
 ) -> States:
-    """What everybody has, without these extra items."""
-    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    """What everybody has, without extra items."""
+    key_of = _keys(units)
+    extra_places = {(entry.item, entry.person) for entry in extras}
     desks: States = {}
-    for one in placements.queues(db, name):
-        desk_of, key = desks.setdefault(one.person, {}), key_of[one.item]
-        if (one.item, one.person) in skipped:
+    for entry in placements.queues(db, name):
+        conversations_of_desk = desks.setdefault(entry.person, {})
+        if (entry.item, entry.person) in extra_places:
             continue
-        state = "closed" if one.closed else "begun" if one.begun else "free"
-        desk_of[key] = min(state, desk_of.get(key, "free"), key=("closed", "begun", "free").index)
+        key = key_of[entry.item]
+        # A conversation is closed if one of its turns is, begun if one is.
+        states = (_state(entry), conversations_of_desk.get(key, "free"))
+        conversations_of_desk[key] = min(states, key=STATES.index)
     return desks
+
+
+def _state(entry: placements.QueueEntry) -> str:
+    if entry.closed:
+        return "closed"
+    if entry.begun:
+        return "begun"
+    return "free"

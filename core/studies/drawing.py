@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
 from concord.codes import AuditAct
 from concord.conversation import Conversation
-from concord.errors import StudyError, not_found
+from concord.errors import StudyError, check_known
 from concord.rating import Criterion
 from concord.store import audit, conversations, ratings, studies
 from concord.store.conversations import Filter
@@ -18,6 +18,8 @@ from concord.store.studies import Study, StudySample
 from concord.studies import sampling
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from concord.rubrics.rubric_store import Numbered
 
 
@@ -57,75 +59,117 @@ def draw_study(db: Database, name: str, draw: StudyDraw) -> Study:
     The version of a rubric is kept. Where strata are drawn with unequal probabilities, the study keeps the
     least and the greatest. Raises StudyError where there is too little to draw from.
     """
-    n, rubric, per_turn, selection = draw.n, draw.rubric, draw.per_turn, draw.selection
-    if rubric is None:
-        criteria = _criteria_of(db, selection.benchmark, draw.ask)
+    if draw.rubric is None:
+        criteria = _criteria_of(db, draw.selection.benchmark, draw.ask)
     else:
-        if not rubric.rubric.criteria:
-            raise StudyError(
-                f"The rubric “{rubric.rubric.name}” asks only which of two is better. Create a study of "
-                "pairs "
-                "with `concord study pairs`."
-            )
-        from concord.rubrics.rubric_store import refuse_unknown_facets  # loads pydantic
-
-        refuse_unknown_facets(db, rubric.rubric, selection.benchmark)
-        rubric.publish(db)
-        criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
-    candidates = conversations.table(db, selection)
-    excluded_ids = [unit["conversation_id"] for study in draw.not_in for unit in studies.units(db, study)]
-    candidates = candidates[~candidates.id.isin(excluded_ids)]
-    strata = draw.strata
-    if strata is None:
-        varied = candidates.drop(columns=["id", "key"]).nunique()
-        strata = [str(column) for column, values in varied.items() if 1 < values <= n]
-    sampled = sampling.draw(candidates, n, seed=draw.seed, strata=strata, name="key")
-    lowest, highest = float(sampled.chance.min()), float(sampled.chance.max())
+        _publish(db, draw.rubric, draw.selection.benchmark)
+        criteria = draw.rubric.rubric.criteria
+    candidates = _candidates(db, draw)
+    strata = _varied(candidates, draw.n) if draw.strata is None else list(draw.strata)
+    sampled = sampling.draw(candidates, draw.n, seed=draw.seed, strata=strata, name="key")
     sample = StudySample(
         len(candidates),
-        n,
-        {k: v for k, v in asdict(selection).items() if v},
+        draw.n,
+        _filter_facts(draw.selection),
         tuple(strata),
-        chance=(lowest, highest) if highest - lowest > 1e-9 else None,
+        chance=_unequal_chance(sampled),
         not_in=tuple(draw.not_in),
     )
-    title, guidelines = draw.title, draw.guidelines
-    if rubric is not None:
-        title = title or rubric.rubric.title
-        guidelines = guidelines or rubric.rubric.guidance
-    study = Study(
-        name,
-        criteria,
-        title,
-        guidelines,
-        per_turn=per_turn,
-        overlap=draw.overlap,
-        seed=draw.seed,
-        benchmark=selection.benchmark,
-        asked_rubric=rubric.noted if rubric else None,
-        sample=sample,
-    )
-    units: list[tuple[int, int | None, str]] = []
-    for conversation, stratum in zip(sampled.id.tolist(), sampled.stratum, strict=True):
-        turns: Sequence[int | None] = [None]
-        if rubric is not None:
-            turns = _asked_by(rubric, conversations.load(db, conversation))
-        elif per_turn:
-            turns = [t.number for t in conversations.load(db, conversation).turns() if t.reply is not None]
-        units += [(conversation, turn, stratum) for turn in turns]
+    units = _units(db, draw, sampled)
     if not units:
         raise StudyError(
             "None of these conversations can be rated by the rubric. Its preview on the page Rubrics offers "
             "those that can be."
         )
-    studies.create(db, study)
+    studies.create(db, _study(name, draw, criteria, sample))
     studies.add_units(db, name, units)
-    facts = audit.facts(**sample.filter, n=n, by=sample.facets, not_in=sample.not_in, seed=draw.seed)
+    facts = audit.facts(**sample.filter, n=draw.n, by=sample.facets, not_in=sample.not_in, seed=draw.seed)
     audit.record(db, AuditAct.DRAW, name, detail=facts)
     return studies.get(db, name)
 
 
-def _asked_by(rubric: Numbered, conversation: Conversation) -> tuple[int | None, ...]:
+def _publish(db: Database, rubric: Numbered, benchmark: str) -> None:
+    """Keep the version of a rubric. Raises StudyError for one that asks nothing of one conversation."""
+    from concord.rubrics.rubric_store import refuse_unknown_facets  # loads pydantic
+
+    if not rubric.rubric.criteria:
+        raise StudyError(
+            f"The rubric “{rubric.rubric.name}” asks only which of two is better. Create a study of pairs "
+            "with `concord study pairs`."
+        )
+    refuse_unknown_facets(db, rubric.rubric, benchmark)
+    rubric.publish(db)
+
+
+def _candidates(db: Database, draw: StudyDraw) -> pd.DataFrame:
+    """The conversations that the selection names, without those of the studies to avoid."""
+    excluded: set[int] = set()
+    for study in draw.not_in:
+        excluded.update(unit["conversation_id"] for unit in studies.units(db, study))
+    candidates = conversations.table(db, draw.selection)
+    return candidates[~candidates.id.isin(excluded)]
+
+
+def _varied(candidates: pd.DataFrame, limit: int) -> list[str]:
+    """The columns with at least two values, and at most `limit`."""
+    values_of_column = candidates.drop(columns=["id", "key"]).nunique()
+    return [str(column) for column, values in values_of_column.items() if 1 < values <= limit]
+
+
+def _filter_facts(selection: Filter) -> dict[str, Any]:
+    """What a filter asks, without its empty fields."""
+    return {name: value for name, value in asdict(selection).items() if value}
+
+
+def _unequal_chance(sampled: pd.DataFrame) -> tuple[float, float] | None:
+    """The least and the greatest probability of being drawn; None where they are equal."""
+    lowest = float(sampled.chance.min())
+    highest = float(sampled.chance.max())
+    if highest - lowest <= 1e-9:
+        return None
+    return lowest, highest
+
+
+def _study(name: str, draw: StudyDraw, criteria: tuple[Criterion, ...], sample: StudySample) -> Study:
+    """The study to create. Its title and guidelines are the draw's, else the rubric's."""
+    study = Study(
+        name,
+        criteria,
+        draw.title,
+        draw.guidelines,
+        per_turn=draw.per_turn,
+        overlap=draw.overlap,
+        seed=draw.seed,
+        benchmark=draw.selection.benchmark,
+        sample=sample,
+    )
+    if draw.rubric is None:
+        return study
+    rubric = draw.rubric.rubric
+    return replace(
+        study,
+        title=draw.title or rubric.title,
+        guidelines=draw.guidelines or rubric.guidance,
+        per_turn=rubric.per_turn,
+        asked_rubric=draw.rubric.noted,
+    )
+
+
+def _units(db: Database, draw: StudyDraw, sampled: pd.DataFrame) -> list[tuple[int, int | None, str]]:
+    """The units to rate, in the order drawn: (conversation, turn or None for the whole, stratum)."""
+    units: list[tuple[int, int | None, str]] = []
+    for conversation_id, stratum in zip(sampled.id.tolist(), sampled.stratum, strict=True):
+        turns: Sequence[int | None] = (None,)
+        if draw.rubric is not None:
+            turns = _turns_of_rubric(draw.rubric, conversations.load(db, conversation_id))
+        elif draw.per_turn:
+            turns = conversations.load(db, conversation_id).replied_turns
+        for turn in turns:
+            units.append((conversation_id, turn, stratum))
+    return units
+
+
+def _turns_of_rubric(rubric: Numbered, conversation: Conversation) -> tuple[int | None, ...]:
     """What is to be rated: turns, None for the whole; nothing where the rubric asks nothing."""
     try:
         return rubric.rubric.units(conversation)
@@ -136,7 +180,8 @@ def _asked_by(rubric: Numbered, conversation: Conversation) -> tuple[int | None,
 def _criteria_of(
     db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]
 ) -> tuple[Criterion, ...]:
-    own_criteria = [c for c in ask if isinstance(c, Criterion)]
+    """Criteria of one's own in `ask`, else the benchmark's that it names, else those that count."""
+    own_criteria = [criterion for criterion in ask if isinstance(criterion, Criterion)]
     if own_criteria:
         return tuple(own_criteria)
     criteria = {c.name: c for c in ratings.criteria(db, benchmark)}
@@ -147,6 +192,7 @@ def _criteria_of(
         )
     if not ask:
         return tuple(c for c in criteria.values() if c.counted)
-    if unknown := [str(name) for name in ask if name not in criteria]:
-        raise not_found("criterion", unknown[0], criteria)
-    return tuple(criteria[str(name)] for name in ask)
+    names = [str(name) for name in ask]
+    for name in names:
+        check_known("criterion", name, criteria)
+    return tuple(criteria[name] for name in names)

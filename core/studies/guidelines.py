@@ -32,22 +32,27 @@ def default_guidelines(
     languages = [language or FALLBACK, FALLBACK]
     general = _first(folders, [f"guidelines/{name}.toml" for name in languages])
     prompt_benchmark = known_or_imported(benchmark).prompts_of or benchmark
-    candidates = (shipped.rubrics(prompt_benchmark, name, folders) for name in languages)
-    rubrics = next(filter(None, candidates), ())
-    texts = {c.name: c.statement for r in rubrics for c in r.criteria}
-    asked_criteria = [
+    candidates = [shipped.rubrics(prompt_benchmark, name, folders) for name in languages]
+    rubrics = candidates[0] or candidates[1]
+    statements: dict[str, str] = {}
+    explanations: dict[str, str] = {}
+    for rubric in rubrics:
+        explanations.update(rubric.explained)
+        for criterion in rubric.criteria:
+            statements[criterion.name] = criterion.statement
+    asked_criteria: list[Criterion] = []
+    for criterion in criteria:
         # What is asked in words of one's own is shown in these.
-        replace(c, statement=texts.get(c.name, c.statement))
-        if c in known_or_imported(prompt_benchmark).criteria
-        else c
-        for c in criteria
-    ]
+        if criterion in known_or_imported(prompt_benchmark).criteria:
+            statement = statements.get(criterion.name, criterion.statement)
+            criterion = replace(criterion, statement=statement)
+        asked_criteria.append(criterion)
     parts = [
         general.get("opening", ""),
-        *(r.guidelines for r in rubrics),
+        *(rubric.guidelines for rubric in rubrics),
         general.get("turn" if per_turn else "conversation", ""),
         general.get("scale", ""),
-        *explained(asked_criteria, {name: text for r in rubrics for name, text in r.explained.items()}),
+        *explained(asked_criteria, explanations),
         general.get("closing", ""),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
@@ -55,8 +60,11 @@ def default_guidelines(
 
 def _first(folders: Sequence[Path], names: Sequence[str]) -> Mapping[str, Any]:
     """The tables of the first name that a folder has; {} where there is none."""
-    files = (folder / name for name in names for folder in folders)
-    return next((_read(file) for file in files if file.is_file()), {})
+    for name in names:
+        for folder in folders:
+            if (folder / name).is_file():
+                return _read(folder / name)
+    return {}
 
 
 def _read(file: Path) -> Mapping[str, Any]:

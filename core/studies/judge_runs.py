@@ -16,7 +16,9 @@ def mean_of_runs(rows: Columns, categories: Sequence[str]) -> Columns:
     Of `categories`, the answer given most often: a mean of their numbers is another category, or none.
     """
     rows = dict(rows)
-    repeat, total, n = rows.pop("repeat"), rows.pop("total"), rows.pop("n")
+    repeat = rows.pop("repeat")
+    total = rows.pop("total")
+    n = rows.pop("n")
     if repeat.max() == 0:
         return rows
     group, first = _alike(rows, "unit", "criterion", "rater", "kind")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 import pandas as pd
 from sqlite_utils import Database
@@ -22,8 +23,8 @@ from concord.store import audit, conversations, scenarios, studies, tables
 from concord.store import comparisons as compared
 from concord.store.comparisons import PairQuestion
 from concord.store.conversations import Filter
-from concord.store.filters import Where
-from concord.store.studies import Study
+from concord.store.filters import FacetValues
+from concord.store.studies import ScenarioPair, Study
 from concord.studies import sampling
 
 AGAINST = "against"
@@ -42,7 +43,7 @@ def new(
     n: int | None = None,
     *,
     players: Sequence[str] = (),
-    facets: Where | None = None,
+    facets: FacetValues | None = None,
     seed: int = 0,
     title: str = "",
     overlap: int = 0,
@@ -67,7 +68,8 @@ def new(
     if rubric:
         rubric.publish(db)
         questions = tuple(replace(pair_question, reason="optional") for pair_question in rubric.rubric.pairs)
-        title, guidelines = title or rubric.rubric.title, rubric.rubric.guidelines
+        title = title or rubric.rubric.title
+        guidelines = rubric.rubric.guidelines
     title = title or f"{get(benchmark).title}: which reply is better?"
     study = Study(
         name,
@@ -90,19 +92,21 @@ def new(
 def count(db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str] = ()) -> int:
     """How many pairs, or groups, `new` can draw. Raises as it does."""
     candidates = _candidates(db, rubric, benchmark, players, None)
-    return len({scenario for scenario, *_ in candidates} if rubric and rubric.rubric.ranks else candidates)
+    if rubric and rubric.rubric.ranks:
+        return len({pair.scenario for pair in candidates})
+    return len(candidates)
 
 
 def _candidates(
-    db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str], facets: Where | None
-) -> list[tuple[str, int, str, int, str]]:
-    """What a rubric, or the benchmark's question, can compare: (scenario, id, key, id, key)."""
-    scenario_facet, unit = get(benchmark).scenario_facet if rubric is None else "", "last-reply"
+    db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str], facets: FacetValues | None
+) -> list[ScenarioPair]:
+    """What a rubric, or the benchmark's question, can compare."""
+    unit: UnitKind = "last-reply"
     if rubric:
         question(rubric.rubric)
         unit = rubric.rubric.unit
         candidates = _alike(db, rubric.rubric, benchmark, players, facets)
-    elif scenario_facet:
+    elif scenario_facet := get(benchmark).scenario_facet:
         compared_players = _players(db, benchmark, players, facets)
         candidates = compared.pairs(db, benchmark, scenario_facet, compared_players, facets=facets)
     else:
@@ -111,8 +115,9 @@ def _candidates(
             "pairs to compare."
         )
     if not candidates:
-        condition = "scenario, or prompt with the same context beside it"
-        alike = "dialogue with their last replies" if unit == "last-reply" else condition
+        alike = "scenario, or prompt with the same context beside it"
+        if unit == "last-reply":
+            alike = "dialogue with their last replies"
         raise StudyError(f"No two models of “{benchmark}” answered the same {alike}.")
     return candidates
 
@@ -135,60 +140,69 @@ def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
 
 
 def _alike(
-    db: Database, rubric: Rubric, benchmark: str, players: Sequence[str], facets: Where | None
-) -> list[tuple[str, int, str, int, str]]:
-    """Every two players' conversations that were asked alike: (scenario, id, key, id, key).
+    db: Database, rubric: Rubric, benchmark: str, players: Sequence[str], facets: FacetValues | None
+) -> list[ScenarioPair]:
+    """Every two players' conversations that were asked alike.
 
     Of a ranking several groups of a scenario have names of their own.
     """
     compared_players = _players(db, benchmark, players, facets)
-    selection = Filter(
-        benchmark, players=tuple(compared_players), facets={k: tuple(v) for k, v in (facets or {}).items()}
-    )
+    facet_values = {name: tuple(values) for name, values in (facets or {}).items()}
+    selection = Filter(benchmark, players=tuple(compared_players), facets=facet_values)
     selected_ids = set(conversations.table(db, selection).id.tolist())
     of_benchmark = known_or_imported(benchmark)
     scenario_facet = of_benchmark.scenario_facet
     facets_alike = (scenario_facet,) if scenario_facet else of_benchmark.items
-    groups: dict[tuple[str, ...], dict[str, tuple[int, str]]] = {}
-    for number, conversation in conversations.each(db, benchmark):
+    groups: dict[_Prompt, dict[str, tuple[int, str]]] = {}
+    for number, conversation in conversations.of_benchmark(db, benchmark):
         if number in selected_ids and conversation.messages:
             group = groups.setdefault(_prompt(rubric.unit, facets_alike, conversation), {})
             group.setdefault(conversation.player, (number, conversation.key))
-    dropped = set(scenarios.keys(db, benchmark, scenario_facet, "discarded"))
-    several = Counter(scenario for scenario, *_ in groups)
-    return [
-        (
-            " / ".join(filter(None, group)) if rubric.ranks and several[scenario] > 1 else scenario,
-            *members[a],
-            *members[b],
-        )
-        for group, members in groups.items()
-        for scenario in group[:1]
-        if scenario not in dropped
-        for a, b in combinations(compared_players, 2)
-        if a in members and b in members
-    ]
+    discarded = set(scenarios.keys(db, benchmark, scenario_facet, "discarded"))
+    groups_of_scenario = Counter(prompt.scenario for prompt in groups)
+    pairs: list[ScenarioPair] = []
+    for prompt, by_player in groups.items():
+        if prompt.scenario in discarded:
+            continue
+        name = prompt.scenario
+        if rubric.ranks and groups_of_scenario[prompt.scenario] > 1:
+            name = " / ".join(filter(None, prompt))
+        for first, second in combinations(compared_players, 2):
+            if first in by_player and second in by_player:
+                pairs.append(ScenarioPair(name, *by_player[first], *by_player[second]))
+    return pairs
 
 
-def _prompt(unit: UnitKind, facets_alike: Sequence[str], conversation: Conversation) -> tuple[str, ...]:
+class _Prompt(NamedTuple):
+    """What conversations have in common that were asked alike."""
+
+    scenario: str
+    language: str
+    text: str
+    """A hash of what stands before the last reply, where only this is compared."""
+
+
+def _prompt(unit: UnitKind, facets_alike: Sequence[str], conversation: Conversation) -> _Prompt:
     """What two conversations share that can be compared, the scenario first.
 
     Where a facet of the scenario is missing it is the messages before the first reply, and what is shown
     beside them.
     """
     values_of_facets = [conversation.facets.get(name, "") for name in facets_alike]
+    has_scenario = bool(values_of_facets) and all(values_of_facets)
     text = opening(unit, conversation)
-    if not all(values_of_facets) or not values_of_facets:
+    if not has_scenario:
         context = {name: value for name, value in conversation.context.items() if not name.startswith("_")}
         text += json.dumps([values_of_facets, context], sort_keys=True, default=str)
-    text = hashlib.sha256(text.encode()).hexdigest()[:12]
-    scenario = (
-        " / ".join(values_of_facets) if values_of_facets and all(values_of_facets) else f"prompt {text}"
+    text_hash = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return _Prompt(
+        scenario=" / ".join(values_of_facets) if has_scenario else f"prompt {text_hash}",
+        language=conversation.language,
+        text=text_hash if unit == "last-reply" else "",
     )
-    return scenario, conversation.language, text if unit == "last-reply" else ""
 
 
-def _players(db: Database, benchmark: str, players: Sequence[str], facets: Where | None) -> list[str]:
+def _players(db: Database, benchmark: str, players: Sequence[str], facets: FacetValues | None) -> list[str]:
     """The players whose conversations are compared. Raises NotFound, and StudyError for a single one."""
     models = conversations.values(db, benchmark)["player"]
     check_known("model", players, models)

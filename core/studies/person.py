@@ -40,7 +40,8 @@ def answers_of(db: Database, study: str, annotator: str) -> Table:
             peers.setdefault((one.item, one.criterion), []).append(one)
     rows: list[dict[str, Cell]] = []
     for one in own_answers:
-        scale, place = scales.get(one.criterion), places.get(one.item)
+        scale = scales.get(one.criterion)
+        place = places.get(one.item)
         if scale is None or place is None:
             continue
         peer_answers = peers.get((one.item, one.criterion), [])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,12 +14,12 @@ from sqlite_utils import Database
 
 from concord.arrays import Columns, as_column, coded, taken
 from concord.codes import Claim
-from concord.estimate import undefined
+from concord.estimate import Estimate, undefined
 from concord.questions import Scale
 from concord.rating import Criterion
 from concord.statistics.claims import Flag, flag, ranked, statable, sure_of
 from concord.statistics.hidden import share
-from concord.statistics.oddities import LARGE_SHARE, chance_of_hits, one_answer
+from concord.statistics.oddities import LARGE_SHARE, OneAnswer, chance_of_hits, one_answer
 from concord.statistics.ratings import Floats
 from concord.store import exclusions, frames, known, studies
 from concord.store import progress as stored
@@ -59,8 +61,10 @@ class Signs(NamedTuple):
 
 def signs(db: Database, name: str) -> Signs:
     """What the items and answers of a study show; of pairs hidden items and times. Raises NotFound."""
-    study, items = studies.get(db, name), stored.items(db, name)
-    criteria, frame = study.criteria, _frame(db, study)
+    study = studies.get(db, name)
+    items = stored.items(db, name)
+    criteria = study.criteria
+    frame = _frame(db, study)
     return Signs(
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
         suspicions(items, frame, criteria),
@@ -91,13 +95,25 @@ def suspicions(
     names, grids = _grids(_people(frame))
     by_name = _by_annotator(items)
     scales = {c.name: c.scale for c in criteria}
-    flags = [*_one_answer(names, grids, scales)]
-    flags += [
-        flag(Claim.TOO_FAST, subject=name, n=fast, items=timed, speed=READING)
-        for name, own_items in by_name.items()
-        for fast, timed in _too_fast(own_items)
-    ]
+    flags = list(_one_answer(names, grids, scales))
+    for name, own_items in by_name.items():
+        # An item that is one turn of a conversation is not read alone: what a fair time for it is depends on
+        # the turns before.
+        conversations = [item for item in _timed(own_items) if item.turn is None]
+        fast = _count_fast(conversations)
+        if len(conversations) >= FEWEST_ITEMS and fast > TOO_FAST * len(conversations):
+            flags.append(flag(Claim.TOO_FAST, subject=name, n=fast, items=len(conversations), speed=READING))
     return ranked(flags)
+
+
+def _timed(items: Sequence[Item]) -> list[Item]:
+    """The items that are done, and whose time was measured."""
+    return [item for item in items if item.state == "done" and item.seconds]
+
+
+def _count_fast(items: Sequence[Item]) -> int:
+    """How many were done faster than anybody reads."""
+    return sum(item.seconds < item.reply_chars / READING for item in items)
 
 
 def quality_table(items: Sequence[Item], frame: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:
@@ -110,27 +126,19 @@ def quality_table(items: Sequence[Item], frame: pd.DataFrame, excluded: Sequence
     people = frame[frame.kind == "human"]
     rows: list[dict[str, Cell]] = []
     for name, own_items in _by_annotator(items).items():
-        timed_items = [i for i in own_items if i.state == "done" and i.seconds]
-        timed = [i for i in timed_items if i.turn is None and i.reply_chars]
-        fast = sum(i.seconds < i.reply_chars / READING for i in timed)
-        alike = people[people.rater == name].groupby("unit").score.agg(["count", "nunique"])
-        alike = alike[alike["count"] >= 3]
+        states = Counter(item.state for item in own_items)
         row: dict[str, Cell] = {
             "annotator": name,
             "items": len(own_items),
-            "done": sum(i.state == "done" for i in own_items),
-            "skipped": sum(i.state == "skipped" for i in own_items),
-            "flagged": sum(bool(i.flag) for i in own_items),
-            "seconds": median(i.seconds for i in timed_items) if timed_items else None,
+            "done": states["done"],
+            "skipped": states["skipped"],
+            "flagged": sum(bool(item.flag) for item in own_items),
+            **_times(_timed(own_items)),
+            "straight": _share_of_one_answer(people[people.rater == name]),
         }
-        row["per_1000"] = median(1000 * i.seconds / i.reply_chars for i in timed) if timed else None
-        row["fast"] = share(fast, len(timed)) if timed else undefined("no time was measured", n=0)
-        row["straight"] = (
-            share(int((alike["nunique"] == 1).sum()), len(alike))
-            if len(alike)
-            else undefined("no item has three criteria", n=0)
-        )
-        rows.append(row | ({"note": "excluded" if name in excluded else ""} if excluded else {}))
+        if excluded:
+            row["note"] = "excluded" if name in excluded else ""
+        rows.append(row)
     share_of = partial(Column, percent=True, interval="ends")
     columns = (
         *map(Column, ("annotator", "items", "done", "skipped", "flagged")),
@@ -138,8 +146,9 @@ def quality_table(items: Sequence[Item], frame: pd.DataFrame, excluded: Sequence
         Column("per_1000", "for 1000 characters", digits=0),
         share_of("fast", "too fast"),
         share_of("straight", "one answer to all"),
-        *((Column("note"),) if excluded else ()),
     )
+    if excluded:
+        columns = (*columns, Column("note"))
     return Table(
         "annotation_quality",
         "Annotation quality",
@@ -153,6 +162,47 @@ def quality_table(items: Sequence[Item], frame: pd.DataFrame, excluded: Sequence
     )
 
 
+def _times(items: Sequence[Item]) -> dict[str, Cell]:
+    """The columns of times, from items whose time was measured."""
+    seconds = median(item.seconds for item in items) if items else None
+    conversations = [item for item in items if item.turn is None and item.reply_chars]
+    if not conversations:
+        return {
+            "seconds": seconds,
+            "per_1000": None,
+            "fast": undefined("no time was measured", n=0),
+        }
+    return {
+        "seconds": seconds,
+        "per_1000": median(1000 * item.seconds / item.reply_chars for item in conversations),
+        "fast": share(_count_fast(conversations), len(conversations)),
+    }
+
+
+def _share_of_one_answer(frame: pd.DataFrame) -> Estimate:
+    """The share of items of three criteria or more with one answer to all."""
+    items = frame.groupby("unit").score.agg(["count", "nunique"])
+    items = items[items["count"] >= 3]
+    if not len(items):
+        return undefined("no item has three criteria", n=0)
+    return share(int((items["nunique"] == 1).sum()), len(items))
+
+
+class Hits(NamedTuple):
+    """How many of an annotator's answers are as they should be, of how many."""
+
+    hits: int
+    n: int
+
+    @property
+    def words(self) -> str:
+        """“3 of 8 (14% to 69%)”."""
+        estimate = share(self.hits, self.n)
+        if estimate.low is None or estimate.high is None:
+            return f"{self.hits} of {self.n}"
+        return f"{self.hits} of {self.n} ({estimate.low:.0%} to {estimate.high:.0%})"
+
+
 def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Sequence[Check]) -> list[Flag]:
     """Flags of annotators by their answers to hidden items; nobody is dropped for it.
 
@@ -161,53 +211,45 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
     annotators by Holm). Alike is every answer within a quarter of its scale (of categories and of yes or no:
     the same).
     """
-    flags = []
-    gold: dict[str, tuple[int, int]] = {}
+    flags: list[Flag] = []
+    gold: dict[str, Hits] = {}
     for name, results in hits(checks).items():
-        gold[name] = sum(right for right, _ in results), len(results)
-        if missed := sum(attention and not right for right, attention in results):
+        gold[name] = Hits(sum(right for right, _ in results), len(results))
+        missed = sum(attention and not right for right, attention in results)
+        if missed:
             checks_of_attention = sum(attention for _, attention in results)
             flags.append(flag(Claim.ATTENTION, subject=name, n=missed, items=checks_of_attention))
-    flags += [
-        flag(Claim.GOLD, subject=name, share=_share(hit, n), least=GOLD_LEAST)
-        for name, hit, n in _below(Claim.GOLD, gold, GOLD_LEAST)
-    ]
-    near: dict[str, dict[int, bool]] = {}
-    for pair in pairs:
-        close = abs(pair.second - pair.first) <= _near(criteria, pair.criterion)
-        of_unit = near.setdefault(pair.annotator, {})
-        of_unit[pair.unit] = of_unit.get(pair.unit, True) and close
-    alike = {name: (sum(of_unit.values()), len(of_unit)) for name, of_unit in near.items()}
-    flags += [
-        flag(Claim.REPEATS, subject=name, share=_share(equal, n), least=SAME_LEAST)
-        for name, equal, n in _below(Claim.REPEATS, alike, SAME_LEAST)
-    ]
+    for name, gold_hits in _below(Claim.GOLD, gold, GOLD_LEAST).items():
+        flags.append(flag(Claim.GOLD, subject=name, share=gold_hits.words, least=GOLD_LEAST))
+    for name, repeat_hits in _below(Claim.REPEATS, _alike(criteria, pairs), SAME_LEAST).items():
+        flags.append(flag(Claim.REPEATS, subject=name, share=repeat_hits.words, least=SAME_LEAST))
     return flags
 
 
-def _below(
-    claim: Claim, counts: Mapping[str, tuple[int, int]], lowest_share: float
-) -> list[tuple[str, int, int]]:
-    """Names with their hits and number, of those whose share lies below the least beyond chance."""
-    p = [chance_of_hits(n - hit, np.full(n, 1 - lowest_share)) for hit, n in counts.values()]
+def _alike(criteria: Sequence[Criterion], pairs: Sequence[Pair]) -> dict[str, Hits]:
+    """By annotator, on how many items that came again all answers are near the first ones."""
+    near: dict[str, dict[int, bool]] = {}
+    for pair in pairs:
+        close = abs(pair.second - pair.first) <= _near(criteria, pair.criterion)
+        near_by_unit = near.setdefault(pair.annotator, {})
+        near_by_unit[pair.unit] = near_by_unit.get(pair.unit, True) and close
+    return {name: Hits(sum(units.values()), len(units)) for name, units in near.items()}
+
+
+def _below(claim: Claim, counts: Mapping[str, Hits], lowest_share: float) -> dict[str, Hits]:
+    """Those whose share lies below the least beyond chance."""
+    p: list[float] = []
+    for hits_of_name in counts.values():
+        misses = hits_of_name.n - hits_of_name.hits
+        p.append(chance_of_hits(misses, np.full(hits_of_name.n, 1 - lowest_share)))
     sure = statable(claim, p)
-    return [(name, hit, n) for (name, (hit, n)), below in zip(counts.items(), sure, strict=True) if below]
+    return {name: counts[name] for name in compress(counts, sure)}
 
 
 def _near(criteria: Sequence[Criterion], name: str) -> float:
     """How far apart two answers are alike: a quarter of the scale, of categories and two answers nothing."""
     scale = next(criterion.scale for criterion in criteria if criterion.name == name)
     return 0.0 if scale.named else scale.width / 4
-
-
-def _share(hits: int, n: int) -> str:
-    estimate_ = share(hits, n)
-    ends = (
-        f" ({estimate_.low:.0%} to {estimate_.high:.0%})"
-        if estimate_.low is not None and estimate_.high is not None
-        else ""
-    )
-    return f"{hits} of {n}{ends}"
 
 
 def _people(frame: Columns | pd.DataFrame) -> Columns:
@@ -230,22 +272,23 @@ def _grids(people: Columns) -> tuple[list[str], dict[str, Floats]]:
 def _one_answer(
     names: Sequence[str], grids: Mapping[str, Floats], scales: Mapping[str, Scale]
 ) -> Iterable[Flag]:
-    findings = []
+    findings: list[tuple[str, OneAnswer]] = []
     tests = 0
     for criterion, grid in grids.items():
-        answers_by_name = {
-            name: answers for name, answers in zip(names, grid, strict=True) if not np.isnan(answers).all()
-        }
+        answers_by_name: dict[str, Floats] = {}
+        one_is_frequent = False
+        for name, answers in zip(names, grid, strict=True):
+            if np.isnan(answers).all():
+                continue
+            answers_by_name[name] = answers
+            counts = np.unique(answers[~np.isnan(answers)], return_counts=True)[1]
+            one_is_frequent |= bool(counts.max() > LARGE_SHARE * counts.sum())
         tests += len(answers_by_name)
-        counts = [
-            np.unique(answers[~np.isnan(answers)], return_counts=True)[1]
-            for answers in answers_by_name.values()
-        ]
-        if any(count.max() > LARGE_SHARE * count.sum() for count in counts):
-            findings += [(criterion, row) for row in one_answer(answers_by_name)]
-    for (criterion, row), sure in zip(
-        findings, sure_of(Claim.CARELESS, [r.p for _, r in findings], tests), strict=True
-    ):
+        if one_is_frequent:
+            for row in one_answer(answers_by_name):
+                findings.append((criterion, row))
+    proven = sure_of(Claim.CARELESS, [row.p for _, row in findings], tests)
+    for (criterion, row), sure in zip(findings, proven, strict=True):
         if sure:
             answer = scales[criterion].word(row.answer)
             yield flag(
@@ -259,12 +302,3 @@ def _one_answer(
                 n=row.n,
                 others=row.typical_share,
             )
-
-
-def _too_fast(own_items: Sequence[Item]) -> Iterable[tuple[int, int]]:
-    # An item that is one turn of a conversation is not read alone: what a fair time for it is depends on the
-    # turns before.
-    timed = [i for i in own_items if i.state == "done" and i.seconds and i.turn is None]
-    fast = sum(i.seconds < i.reply_chars / READING for i in timed)
-    if len(timed) >= FEWEST_ITEMS and fast > TOO_FAST * len(timed):
-        yield fast, len(timed)

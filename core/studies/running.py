@@ -18,7 +18,7 @@ from concord.store import (
     studies,
     training,
 )
-from concord.store.known import Gold, Known, UnitKey
+from concord.store.known import Gold, KnownKind, UnitKey
 from concord.store.purposes import QUEUED
 from concord.store.studies import StudyRule
 from concord.studies import annotation_flow, dealing
@@ -86,7 +86,7 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
     annotation_flow.deal(db, name)
 
 
-def mark_gold(db: Database, name: str, rows: Sequence[Mapping[str, str]], kind: Known = "gold") -> None:
+def mark_gold(db: Database, name: str, rows: Sequence[Mapping[str, str]], kind: KnownKind = "gold") -> None:
     """Add one item whose answers are known, in place of what was known of it, to those of a study.
 
     `rows` have the columns of a file of gold items, one a criterion. Raises NotFound, ImportRefused where an
@@ -98,12 +98,12 @@ def mark_gold(db: Database, name: str, rows: Sequence[Mapping[str, str]], kind: 
     _replace(db, name, [*before, *new], kind)
 
 
-def unmark_gold(db: Database, name: str, unit: UnitKey, kind: Known = "gold") -> None:
+def unmark_gold(db: Database, name: str, unit: UnitKey, kind: KnownKind = "gold") -> None:
     """Take one item whose answers are known out of a study. Answers to it stay stored, and count no more."""
     _replace(db, name, [one for one in known.gold(db, name, kind) if one.unit != unit], kind)
 
 
-def _replace(db: Database, name: str, golds: Sequence[Gold], kind: Known) -> None:
+def _replace(db: Database, name: str, golds: Sequence[Gold], kind: KnownKind) -> None:
     if kind == "gold":
         set_gold(db, name, golds)
     elif golds:

@@ -47,25 +47,35 @@ def draw(
 
     if n < 1:
         raise StudyError("A sample needs at least one item. Ask for more.")
-    if missing := [column for column in strata if column not in candidates.columns]:
-        words = candidates.select_dtypes(exclude="number").columns
-        varying = ", ".join(c for c in words if c != name) or "nothing"
-        raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {varying}.")
+    for column in strata:
+        if column not in candidates.columns:
+            words = candidates.select_dtypes(exclude="number").columns.drop(name, errors="ignore")
+            varying = ", ".join(words) or "nothing"
+            raise StudyError(f"The sample cannot be stratified by “{column}”. What varies here: {varying}.")
     if n > len(candidates):
         raise StudyError(
             f"There are {len(candidates)} candidates for {n} units. Ask for fewer units, or widen the filter."
         )
-    values = [candidates[column].fillna("").astype(str) for column in strata]
-    stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if strata else "", candidates.index)
     chance = [chance_of(seed, unit) for unit in candidates[name]]
-    table = candidates.assign(stratum=stratum, _chance=chance).sort_values("_chance")
+    table = candidates.assign(stratum=_strata(candidates, strata), _chance=chance).sort_values("_chance")
     stratum_sizes = _allot(table, list(strata), n, seed)
     rank = table.groupby("stratum", sort=False).cumcount()
     sample = table[rank < table.stratum.map(stratum_sizes)]
     sizes = table.groupby("stratum").size()
-    by_stratum = dict(zip(sizes.index, _even(np.array(sizes, dtype=np.float64), n) / sizes, strict=True))
-    sample = sample.assign(chance=sample.stratum.map(by_stratum).astype(float))
+    shares = pd.Series(_even(np.array(sizes, dtype=np.float64), n), sizes.index)
+    sample = sample.assign(chance=sample.stratum.map(shares / sizes).astype(float))
     return sample.drop(columns="_chance").reset_index(drop=True)
+
+
+def _strata(candidates: pd.DataFrame, columns: Sequence[str]) -> pd.Series[str]:
+    """The stratum of each candidate: its values of these columns, in one text."""
+    import pandas as pd
+
+    strata = pd.Series("", candidates.index)
+    for number, column in enumerate(columns):
+        values = candidates[column].fillna("").astype(str)
+        strata = strata + " / " + values if number else values
+    return strata
 
 
 def deal(
@@ -99,40 +109,78 @@ def deal(
             f"{k} raters per unit need more than {len(people)} annotators. Invite more annotators, or use "
             f"--overlap {len(people)}."
         )
-    number = {person: i for i, person in enumerate(people)}
     order = sorted(dict.fromkeys(units), key=lambda unit: chance_of(seed, unit))
-    has, closed = (np.zeros((len(order), len(people)), dtype=bool) for _ in range(2))
+    # Somebody no longer dealt to keeps what they did: it fills a place and weighs on nobody here.
+    earlier = _marks(order, people, answered_by or {})
+    closed = _marks(order, people, barred or {})
+    desks = _Desks(earlier, _kinds_of(order, kinds or {}))
+    person_chance = np.array([chance_of(seed, person) for person in people], dtype=np.uint64)
     for row, unit in enumerate(order):
-        # Somebody no longer dealt to keeps what they did: it fills a place and weighs on nobody here.
-        has[row, [number[person] for person in (answered_by or {}).get(unit, ()) if person in number]] = True
-        closed[row, [number[person] for person in (barred or {}).get(unit, ()) if person in number]] = True
-    before = has.copy()
-    load = has.sum(axis=0)
-    shared = has.T.astype(np.int64) @ has
-    kinds_in_order = [(kinds or {}).get(unit, ()) for unit in order]
-    codes = [np.unique(values, return_inverse=True)[1] for values in zip(*kinds_in_order, strict=True)]
-    of_kind = np.hstack([np.zeros((len(order), 0)), *(np.eye(code.max() + 1)[code] for code in codes)])
-    kinds_of_person = has.T @ of_kind
-    luck = np.array([chance_of(seed, person) for person in people], dtype=np.uint64)
+        chance = _mixed(person_chance ^ np.uint64(chance_of(seed, unit)))
+        places = len(people)
+        if k:
+            places = k - len((answered_by or {}).get(unit, ()))
+        free = int((~(earlier[row] | closed[row])).sum())
+        for _ in range(min(places, free)):
+            desks.give(row, desks.least_loaded(row, closed[row], chance))
+    dealt_marks = desks.has & ~earlier
+    shares: dict[str, list[T]] = {}
+    for column, person in enumerate(people):
+        rows = np.flatnonzero(dealt_marks[:, column])
+        shares[person] = _ordered([order[row] for row in rows], seed, person, kinds)
+    return shares
+
+
+def _marks(
+    order: Sequence[T], people: Sequence[str], persons_of: Mapping[T, Collection[str]]
+) -> npt.NDArray[np.bool_]:
+    """Units × people: whether a person is among those of the unit."""
+    column_of = {person: column for column, person in enumerate(people)}
+    marks = np.zeros((len(order), len(people)), dtype=bool)
     for row, unit in enumerate(order):
-        chance = _mixed(luck ^ np.uint64(chance_of(seed, unit)))
-        unavailable = has[row] | closed[row]
-        places = k - len((answered_by or {}).get(unit, ())) if k else len(people)
-        for _ in range(min(places, int((~unavailable).sum()))):
-            shared_items, alike = shared[:, has[row]].sum(axis=1), kinds_of_person @ of_kind[row]
-            person_number = int(np.lexsort((chance, alike, shared_items, load, unavailable))[0])
-            load[person_number] += 1
-            kinds_of_person[person_number] += of_kind[row]
-            shared[person_number, has[row]] += 1
-            shared[has[row], person_number] += 1
-            has[row, person_number] = unavailable[person_number] = True
-    assigned = has & ~before
-    return {
-        person_name: _ordered(
-            [order[row] for row in np.flatnonzero(assigned[:, place])], seed, person_name, kinds
-        )
-        for person_name, place in number.items()
-    }
+        for person in persons_of.get(unit, ()):
+            if person in column_of:
+                marks[row, column_of[person]] = True
+    return marks
+
+
+def _kinds_of(order: Sequence[T], kinds: Mapping[T, Sequence[str]]) -> npt.NDArray[np.float64]:
+    """Units × values of all variables: 1 where the unit has the value."""
+    values_of_unit = [kinds.get(unit, ()) for unit in order]
+    columns = [np.zeros((len(order), 0))]
+    for values in zip(*values_of_unit, strict=True):
+        codes = np.unique(values, return_inverse=True)[1]
+        columns.append(np.eye(codes.max() + 1)[codes])
+    return np.hstack(columns)
+
+
+class _Desks:
+    """Who has which units while they are dealt, and the sums by which the next person is found."""
+
+    def __init__(self, has: npt.NDArray[np.bool_], kinds: npt.NDArray[np.float64]):
+        """`has` and `kinds` have a row for each unit, a column for each person or each value."""
+        self.has = has.copy()
+        self._kinds = kinds
+        self._load = has.sum(axis=0)
+        self._shared = has.T.astype(np.int64) @ has
+        self._kinds_of_person = has.T @ kinds
+
+    def least_loaded(self, row: int, closed: npt.NDArray[np.bool_], chance: npt.NDArray[np.uint64]) -> int:
+        """The person who gets a unit next: by load, by units shared with its raters, by units of its kinds,
+        then by chance.
+        """
+        shared_with_raters = self._shared[:, self.has[row]].sum(axis=1)
+        alike = self._kinds_of_person @ self._kinds[row]
+        unavailable = self.has[row] | closed
+        return int(np.lexsort((chance, alike, shared_with_raters, self._load, unavailable))[0])
+
+    def give(self, row: int, person: int) -> None:
+        """Give a unit to a person."""
+        self._load[person] += 1
+        self._kinds_of_person[person] += self._kinds[row]
+        self._shared[person, self.has[row]] += 1
+        self._shared[self.has[row], person] += 1
+        self.has[row, person] = True
 
 
 def _ordered(
@@ -141,12 +189,17 @@ def _ordered(
     """An annotator's units by chance; of m units of a kind, one lies in each m-th part of the order."""
     groups: dict[str, list[T]] = {}
     for unit in sorted(units, key=lambda unit: chance_of(seed, person_name, unit)):
-        groups.setdefault(next(iter((kinds or {}).get(unit, ())), ""), []).append(unit)
-    place = {
-        unit: (i + (chance_of(seed, person_name, unit, "place") / 2**64 if kinds else 0.5)) / len(group)
-        for group in groups.values()
-        for i, unit in enumerate(group)
-    }
+        kind = ""
+        if kinds and kinds.get(unit):
+            kind = kinds[unit][0]
+        groups.setdefault(kind, []).append(unit)
+    place: dict[T, float] = {}
+    for group in groups.values():
+        for number, unit in enumerate(group):
+            offset = 0.5
+            if kinds:
+                offset = chance_of(seed, person_name, unit, "place") / 2**64
+            place[unit] = (number + offset) / len(group)
     return sorted(place, key=lambda unit: place[unit])
 
 
@@ -176,7 +229,8 @@ def _allot(table: pd.DataFrame, strata_columns: list[str], n: int, seed: int) ->
     strata = table.drop_duplicates("stratum").set_index("stratum").loc[sizes.index]
     values = [pd.factorize(strata[column].fillna("").astype(str))[0] for column in strata_columns]
     pairs = [pd.factorize(a * (int(b.max()) + 1) + b)[0] for a, b in combinations(values, 2)]
-    singles, doubles = _loads(values, quotas), _loads(pairs, quotas)
+    singles = _loads(values, quotas)
+    doubles = _loads(pairs, quotas)
     chance = np.array([chance_of(seed, stratum) for stratum in sizes.index], dtype=np.uint64)
     for _ in range(n - int(quotas.sum())):
         best = np.arange(len(quotas))
@@ -204,7 +258,8 @@ def _loads(
 def _even(size: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.float64]:
     """Equal shares of `n`, except that a stratum gives no more than it has (water-filling)."""
     shares = np.zeros(len(size))
-    left, open_ = float(n), np.ones(len(size), dtype=bool)
+    left = float(n)
+    open_ = np.ones(len(size), dtype=bool)
     while open_.any():
         level = left / open_.sum()
         full = open_ & (size <= level)

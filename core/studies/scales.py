@@ -72,7 +72,8 @@ def guessed(scores: Collection[float]) -> Scale:
 
     A single value gets a neighbour, because a scale needs two answers.
     """
-    low, high = min(scores), max(scores)
+    low = min(scores)
+    high = max(scores)
     integers = all(score == int(score) for score in scores)
     if low == high:
         low = low - 1 if low >= 1 else low
@@ -105,7 +106,8 @@ def shared_scale(
         return SharedScale(scale, dict.fromkeys(defined, scale_reason))
     if scale is None or scale.guessed:
         return _guess(people, defined, scale)
-    incomparable, notes = {}, []
+    incomparable = {}
+    notes = []
     for judge, answers in defined.items():
         outside = int((np.abs(np.clip(answers, scale.low, scale.high) - answers) > 10**-DIGITS).sum())
         reason = (
@@ -127,12 +129,16 @@ def _guess(people: Floats, judges: Mapping[str, Floats], declared: Scale | None)
     if not sum(map(len, everybody)):
         return SharedScale(None)
     reference = people if len(people) else np.concatenate(everybody)
-    low, high = float(reference.min()), float(reference.max())
+    low = float(reference.min())
+    high = float(reference.max())
     bottom = min(low, 1.0 if low >= 1 else 0.0)
     width = max(high - bottom, 1.0)
-    incomparable, notes, accepted = {}, [], [reference]
+    incomparable = {}
+    notes = []
+    accepted = [reference]
     for judge, answers in judges.items():
-        lowest, highest = float(answers.min()), float(answers.max())
+        lowest = float(answers.min())
+        highest = float(answers.max())
         outside = float(((answers < bottom) | (answers > high)).mean())
         reason = f"annotators answer {_range_words(low, high)}, {judge} {_range_words(lowest, highest)}"
         wider = max(high, highest) - min(bottom, lowest) > WIDER * width
@@ -156,7 +162,8 @@ def _guess(people: Floats, judges: Mapping[str, Floats], declared: Scale | None)
 
 def _shorter(people: Floats, answers: Floats) -> bool:
     """Whether a judge answers from 0 to 1 or from −1, and people over a range that goes beyond."""
-    lowest, highest = float(answers.min()), float(answers.max())
+    lowest = float(answers.min())
+    highest = float(answers.max())
     if lowest < -1 or highest > 1 or lowest == highest or float(people.max()) <= 1:
         return False
     return bool(np.any(answers % 1)) or (lowest >= 0 and float(people.max()) > WIDER)
@@ -201,9 +208,11 @@ def scales(ratings: StudyRatings, declared: Declared = ()) -> dict[str, SharedSc
     judged = ratings.column("kind") == "judge"
     shared = {}
     for name in ratings.criteria:
-        scale, of_judges = declared_scales.get(name, declared_scales.get("")), None
+        scale = declared_scales.get(name, declared_scales.get(""))
+        of_judges = None
         if scale is None and name in questions:
-            scale, of_judges = questions[name].scale, questions[name].judged
+            scale = questions[name].scale
+            of_judges = questions[name].judged
         on_criterion = criterion == name
         answers = {
             judge: score[on_criterion & judged & (rater == judge)].astype(np.float64)

@@ -125,7 +125,8 @@ class StudyRatings:
 
     def of_units(self, name: str) -> Mapping[Any, Any]:
         """The value of a column for each unit, of which all its rows have the same."""
-        column, unit = self.column(name), self.column("unit")
+        column = self.column(name)
+        unit = self.column("unit")
         if isinstance(column, Names) and isinstance(self.order, np.ndarray) and len(self.order):
             first = np.zeros(int(self.order.max()), dtype=np.int64)
             first[unit[::-1] - 1] = np.arange(len(unit))[::-1]
@@ -162,7 +163,8 @@ class StudyRatings:
         return coverage.units_of({name: self.column(name) for name in ("unit", "kind", "rater")})
 
     def _judges(self, names: Sequence[str]) -> list[Judge]:
-        models, versions = self.models_of_judges, self.versions_of_judges
+        models = self.models_of_judges
+        versions = self.versions_of_judges
         return [Judge(name, models.get(name, name), versions.get(name, "")) for name in names]
 
     def _of_judges(self, column: str) -> dict[str, str]:
@@ -196,7 +198,8 @@ def invite(
     once, not stored, and ends the one before it. Without `base_url` it leads to where the app last listened.
     """
     page = "rate" if role == "annotator" else ""
-    address, links = (base_url or settings.address(db)).rstrip("/"), {}
+    address = (base_url or settings.address(db)).rstrip("/")
+    links = {}
     for name in names:
         token = access.invite(db, name, role, days=days)
         links[name] = f"{address}/{page}?{urlencode({'token': token})}"
@@ -290,8 +293,10 @@ def study_ratings(
     NotFound for an unknown facet.
     """
     categories = [c.name for c in study.criteria if not c.scale.ordered]
-    repeats, rows = repeated(rows), mean_of_runs(rows, categories)
-    is_gold, gold = rows["kind"] == "gold", {}
+    repeats = repeated(rows)
+    rows = mean_of_runs(rows, categories)
+    is_gold = rows["kind"] == "gold"
+    gold = {}
     if is_gold.any() and not (rows["kind"] == "human").any():  # they stand for a person
         rows = {**rows, "kind": np.where(is_gold, "human", np.asarray(rows["kind"]))}
     elif is_gold.any():

@@ -155,7 +155,7 @@ def _trust() -> None:
     with workspace().read() as db:
         tables_of = annotation_flow.tables(db, name)
         signs = quality.signs(db, name)
-        done = acts.every(db, name)
+        done = acts.of_study(db, name)
     flags = [*signs.warnings, *signs.suspicions]
     for flag in flags:
         st.warning(plain(flag.text), icon=":material/speed:")

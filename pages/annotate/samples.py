@@ -75,7 +75,7 @@ def _study(names: list[str]) -> None:
 def _facts(study: Study, items: int) -> None:
     parts = [
         f"**{plain(study.title)}**",
-        f"{items} {study.counted}",
+        f"{items} {study.counting_unit}",
         "" if study.pairs else "rated turn by turn" if study.per_turn else "rated as whole conversations",
         f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each"
         if study.overlap

@@ -11,7 +11,7 @@ from concord.store import answers, closings, conversations, crowds, known
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.store.crowds import Crowd, Platform
-from concord.store.known import Gold, Known, UnitKey
+from concord.store.known import Gold, KnownKind, UnitKey
 from concord.store.studies import Study
 from concord.studies import crowd, dealing, running
 from concord.studies.purposes import adjudicate, extra, gold, second, training
@@ -53,7 +53,7 @@ def sections_of(study: Study) -> None:
 # ── Gold items and training ───────────────────────────────────────────────────────────────────────────────
 
 
-EXPLANATIONS: Mapping[Known, str] = {
+EXPLANATIONS: Mapping[KnownKind, str] = {
     "gold": "A gold item is a further conversation whose answer you know. Gold items are mixed unannounced "
     "into each annotator's items. They are excluded from all figures of agreement.",
     "training": "A training item is a conversation whose answer you know and explain. Annotators see the "
@@ -61,7 +61,7 @@ EXPLANATIONS: Mapping[Known, str] = {
 }
 
 
-def _items_known(study: Study, kind: Known) -> None:
+def _items_known(study: Study, kind: KnownKind) -> None:
     st.caption(EXPLANATIONS[kind])
     with workspace().read() as db:
         golds = known.gold(db, study.name, kind)
@@ -96,7 +96,7 @@ def _item_name(db: Any, unit: UnitKey) -> str:
     return name if unit.turn is None else f"{name}, turn {unit.turn}"
 
 
-def _listed(study: Study, kind: Known, golds: Sequence[Gold], keys: Mapping[UnitKey, str]) -> None:
+def _listed(study: Study, kind: KnownKind, golds: Sequence[Gold], keys: Mapping[UnitKey, str]) -> None:
     """The items there are, and the way to remove one."""
     if not golds:
         return
@@ -119,7 +119,7 @@ def _listed(study: Study, kind: Known, golds: Sequence[Gold], keys: Mapping[Unit
     button.button("Remove", key=f"remove {kind}", on_click=_unmark, args=(study.name, unit, kind))
 
 
-def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
+def _mark(study: Study, kind: KnownKind, golds: Sequence[Gold]) -> None:
     """A conversation beside the study's own, and the answers that are known of it."""
     with workspace().read() as db:
         study_ids = {place.conversation_id for place in answers.places(db, study.name).values()}
@@ -144,7 +144,7 @@ def _mark(study: Study, kind: Known, golds: Sequence[Gold]) -> None:
     )
     with workspace().read() as db:
         conversation = conversations.load(db, number)
-    turns = [turn.number for turn in conversation.turns() if turn.reply is not None]
+    turns = conversation.replied_turns
     turn = st.selectbox("Turn", turns, key=f"turn {kind}") if study.per_turn and turns else None
     with st.container(border=True, height=260):
         for message in conversation.messages:
@@ -186,7 +186,7 @@ def _answers(scale: Scale) -> list[str]:
 
 
 def _marked(
-    name: str, criteria: Sequence[Criterion], kind: Known, number: int, key: str, turn: int | None
+    name: str, criteria: Sequence[Criterion], kind: KnownKind, number: int, key: str, turn: int | None
 ) -> None:
     state = st.session_state
     row = {
@@ -210,13 +210,13 @@ def _marked(
         notice.done(f"{key} is now a {kind} item of “{name}”.")
 
 
-def _unmark(name: str, unit: UnitKey, kind: Known) -> None:
+def _unmark(name: str, unit: UnitKey, kind: KnownKind) -> None:
     with notice.writing() as db:
         running.unmark_gold(db, name, unit, kind)
         notice.done(f"The item is no longer a {kind} item of “{name}”.")
 
 
-def _use(name: str, kind: Known, file: str, data: bytes) -> None:
+def _use(name: str, kind: KnownKind, file: str, data: bytes) -> None:
     with notice.writing() as db:
         golds = gold.from_csv(db, name, data.decode("utf-8-sig", errors="replace"), file, kind)
         if kind == "gold":

@@ -25,7 +25,7 @@ def page() -> None:
     who = here()
     mine = who.session if isinstance(who, Researcher) else 0
     with workspace().read() as db:
-        every, listed = sessions.each(db), sessions.table(db, mine)
+        every, listed = sessions.live(db), sessions.table(db, mine)
     draw(listed, titled=False)
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         # This browser's own stands last, so that it is not ended by mistake.

@@ -16,7 +16,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store.desk import Event, Refusal, Taken, once, take
+from concord.store.desk import Event, Refusal, ReportResult, once, take
 from pages.desk.form import Moving, Take, sent_by
 from pages.desk.report import checked
 from pages.parts import theme
@@ -117,7 +117,7 @@ def _exchange(desk_name: str, take_one: Take, answer: Answer, allowed: Callable[
     state = st.session_state.get(f"link {desk_name}")
     content = state.get("report") if state else None
     data: dict[str, Any] = {}
-    taken = Taken({}, [])
+    taken = ReportResult({}, [])
     try:
         if not allowed():
             raise NotAllowed("Your session has ended. Sign in again, or open your link again.")

@@ -66,7 +66,7 @@ class ReviewDesk:
         lines = form.messages(whole, lambda message: "User" if message.role == "user" else whole.player)
         comments = [
             f"{said.rater}: {said.words}"
-            for said in lab.said(db, [one.unit.conversation], study=self.study)
+            for said in lab.answers_with_words(db, [one.unit.conversation], study=self.study)
             if said.words and said.criterion == one.criterion.name and said.turn == one.unit.turn
         ]
         people = f"People: {scale.words(one.people)}"

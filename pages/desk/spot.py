@@ -13,7 +13,7 @@ from concord.runs.benchmark import Benchmark
 from concord.scores import run_label
 from concord.store import spotchecks
 from concord.store.desk import Event
-from concord.store.spotchecks import Seen
+from concord.store.spotchecks import JudgementWithFinding
 from concord.studies.purposes import spotcheck
 from concord.studies.purposes.spotcheck import Screen
 from pages.desk import form
@@ -121,7 +121,7 @@ def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]
     }
 
 
-def _question(seen: Seen, screen: Screen) -> dict[str, Any]:
+def _question(seen: JudgementWithFinding, screen: Screen) -> dict[str, Any]:
     """What is asked of a judgement: a finding."""
     judge = run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge
     findings = [
@@ -133,7 +133,7 @@ def _question(seen: Seen, screen: Screen) -> dict[str, Any]:
     return about | {"options": findings, "low": 0, "high": 0, "across": True}
 
 
-def _beside(seen: Seen, screen: Screen) -> dict[str, Any]:
+def _beside(seen: JudgementWithFinding, screen: Screen) -> dict[str, Any]:
     """The judge's score and reasons."""
     scale = screen.criterion.scale
     score = "–" if seen.score is None else scale.word(seen.score)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from concord.conversation import SYSTEM_PROMPT, Conversation, Message, Turn, system_prompt
 from concord.runs.registry import BENCHMARKS
-from concord.store.conversations import Found
+from concord.store.conversations import ConversationSummary
 from pages.parts.plain import breakable, first_words, plain
 
 FIRST_WORDS = 60
@@ -19,7 +19,7 @@ FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
 
 
-def conversation_name(conversation: Found) -> str:
+def conversation_name(conversation: ConversationSummary) -> str:
     """What was asked first in a conversation, and its key, for a list to choose from."""
     return " · ".join(filter(None, [first_words(conversation.first, FIRST_WORDS), conversation.key]))
 

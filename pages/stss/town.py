@@ -40,7 +40,7 @@ NAMED = 3
 def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
     """A simulation, read and scored once, and whether mock models played it."""
     with workspace().read() as db:
-        conversation, values = conversations.load(db, which), conversations.known_trajectory(db, which)
+        conversation, values = conversations.load(db, which), conversations.required_trajectory(db, which)
         simulated = conversations.listed(db, which).simulated
     town = system.town_named(materials(workspace()), conversation.facets.get("town", ""))
     of = Simulation(task_from(conversation.context["_task"]), from_stored(values), town)

@@ -13,7 +13,7 @@ from concord.reports.overview import unreadable_words
 from concord.runs.registry import BENCHMARKS, known_or_imported
 from concord.scores import marked
 from concord.store import conversations, spotchecks, studies
-from concord.store.conversations import Filter, Found, Order, Sort
+from concord.store.conversations import ConversationSummary, Filter, Order, Sort
 from concord.table import Cell, Column, Table
 from pages.parts import table
 from pages.parts.address import (
@@ -272,7 +272,7 @@ def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tu
 
 
 def _table(
-    found: Sequence[Found],
+    found: Sequence[ConversationSummary],
     facets: Sequence[str],
     excerpts: Mapping[int, str],
     *,
@@ -312,7 +312,7 @@ def _excerpt(what: Conversation, text: str) -> str:
     return next(filter(None, (excerpt(message.content, text) for message in what.messages)), "")
 
 
-def _row(c: Found) -> dict[str, Cell]:
+def _row(c: ConversationSummary) -> dict[str, Cell]:
     return {
         "number": c.id,
         "benchmark": c.benchmark,

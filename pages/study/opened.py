@@ -14,7 +14,7 @@ from concord.reports.opened import OpenedConversation, Verdicts
 from concord.runs.registry import BENCHMARKS
 from concord.scores import run_label
 from concord.store import configurations, conversations, images, ratings
-from concord.store.conversations import Found
+from concord.store.conversations import ConversationSummary
 from pages.parts.address import link
 from pages.parts.navigation import SECTIONS, about
 from pages.parts.plain import breakable, first_words, plain
@@ -43,7 +43,7 @@ def conversation(which: int) -> None:
             images.load(db, which),
             OpenedConversation.read(db, which),
         )
-        spent = conversations.spent(db, which)
+        spent = conversations.cost(db, which)
     given, judgements, verdicts = ratings_of.ratings, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
     known = BENCHMARKS.get(found.benchmark)
@@ -85,7 +85,7 @@ def conversation(which: int) -> None:
     _cost(which, what, spent, judgements)
 
 
-def _head(found: Found) -> None:
+def _head(found: ConversationSummary) -> None:
     known = BENCHMARKS.get(found.benchmark)
     names = known.facets[:2] if known else found.facets
     main = [found.facets[name] for name in names if name in found.facets]

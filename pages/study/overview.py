@@ -141,7 +141,7 @@ def _study(found: Overview, study: StudyHeld) -> Any:
             who = (
                 f"compared by {counted(study.rated, 'person', 'people')} and {counted(study.judged, 'judge')}"
             )
-            st.caption(plain(f"{study.units:,} {study.counted} of {study.pairs_of} · {who}"))
+            st.caption(plain(f"{study.units:,} {study.counting_unit} of {study.pairs_of} · {who}"))
             return None
         for step in overview.of_study(study, found.waiting.get(study.name, ())):
             _step(step)

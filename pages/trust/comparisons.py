@@ -102,7 +102,7 @@ def _of_study(study: Study) -> None:
         stamp = tables.stamp(db)
     by = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
     st.markdown(
-        f"**{plain(study.title)}** · {many:,} {study.counted} of {plain(study.benchmark)} · asked: "
+        f"**{plain(study.title)}** · {many:,} {study.counting_unit} of {plain(study.benchmark)} · asked: "
         + ", ".join(plain(question.label) for question in study.criteria)
         + f"{by} · {plain(study.source)}, seed {study.seed}"
     )
@@ -218,8 +218,8 @@ def _made(draft: FormDraft) -> None:
         draft.discard(db)
         st.session_state["pairs"] = study.name
         notice.done(
-            f"Study “{plain(study.name)}” created: {n} {study.counted}. Assign it to annotators, or let "
-            "judges compare it."
+            f"Study “{plain(study.name)}” created: {n} {study.counting_unit}. Assign it to annotators, "
+            "or let judges compare it."
         )
 
 

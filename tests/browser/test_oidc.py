@@ -97,11 +97,11 @@ def test_a_listed_researcher_signs_in_and_out(page: Page, lab: tuple[Server, Pro
     heading = page.get_by_role("heading", name="Overview")
     expect(heading).to_be_visible()
     with server.workspace.read() as db:
-        assert [(s.kind, s.name) for s in sessions.each(db)] == [("oidc", "ada@lab.org")]
+        assert [(s.kind, s.name) for s in sessions.live(db)] == [("oidc", "ada@lab.org")]
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     with server.workspace.read() as db:
-        assert sessions.each(db) == []
+        assert sessions.live(db) == []
     page.reload()
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
 
@@ -127,7 +127,7 @@ def test_an_account_that_is_not_verified_or_not_listed_stays_out(
     assert why in said
     assert "Use another account" in said
     with server.workspace.read() as db:
-        assert sessions.each(db) == []
+        assert sessions.live(db) == []
 
 
 def test_a_confirmation_of_long_ago_begins_no_session(lab: tuple[Server, Provider]) -> None:
@@ -137,7 +137,7 @@ def test_a_confirmation_of_long_ago_begins_no_session(lab: tuple[Server, Provide
     assert "_streamlit_user" in cookies
     assert 'label: "Sign in"' in ask(server.url, cookie=cookies)
     with server.workspace.read() as db:
-        assert sessions.each(db) == []
+        assert sessions.live(db) == []
 
 
 def test_a_passphrase_and_its_sessions_are_no_way_in(lab: tuple[Server, Provider]) -> None:

@@ -20,7 +20,7 @@ PASSPHRASE = "eleven ships in one night"
 
 def end_all(server: Server) -> None:
     with server.workspace.write() as db:
-        for session in sessions.each(db):
+        for session in sessions.live(db):
             sessions.end(db, session.id)
 
 
@@ -86,4 +86,4 @@ def test_a_researcher_sees_who_is_signed_in_and_signs_others_out(page: Page, ser
     expect(table.get_by_text("203.0.113.8")).not_to_be_attached()
     expect(table.get_by_text("(this browser)")).to_be_attached()
     with server.workspace.read() as db:
-        assert [session.kind for session in sessions.each(db)] == ["local"]
+        assert [session.kind for session in sessions.live(db)] == ["local"]

@@ -72,7 +72,7 @@ def test_from_proposals_to_a_spot_check(app: Server, page: Page) -> None:
     page.keyboard.press("x")
     expect(page.get_by_text("was rejected")).to_be_visible()
     with app.workspace.read() as db:
-        lines = [line.words for line in audit.every(db)]
+        lines = [line.words for line in audit.lines(db)]
     assert lines == ["task rejected", "task proposed", "task rejected", "task accepted"]
 
     # Dialogues of two tasks, with a judge who looks for challenging turns.

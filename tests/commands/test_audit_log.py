@@ -12,7 +12,7 @@ from concord.studies import running
 
 def lines(filled):
     with filled.read() as db:
-        return [(one.by, one.act, one.about, one.detail) for one in audit.every(db, "s")]
+        return [(one.by, one.act, one.about, one.detail) for one in audit.lines(db, "s")]
 
 
 def test_each_command_leaves_a_line(filled, run):
@@ -79,7 +79,7 @@ def test_a_change_in_the_writing_thread_is_recorded_under_who_asked(filled):
         filled.change(lambda db: running.close(db, "first", "enough"))
     filled.change(lambda db: running.reopen(db, "first", "go on"))
     with filled.read() as db:
-        assert [(act.act, act.by) for act in acts.every(db, "first")] == [
+        assert [(act.act, act.by) for act in acts.of_study(db, "first")] == [
             ("closed", "dana"),
             ("reopened", "researcher"),
         ]

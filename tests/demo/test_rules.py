@@ -52,7 +52,7 @@ def test_pingpong_can_be_tried(mocked):
     with mocked.read() as db:
         assert len(ratings.judges(db, "pingpong")) == 2
         assert all(rater.simulated for rater in ratings.judges(db, "pingpong"))
-        assert all(c.replies[0].startswith("(mock)") for _, c in conversations.each(db, "pingpong"))
+        assert all(c.replies[0].startswith("(mock)") for _, c in conversations.of_benchmark(db, "pingpong"))
 
 
 def test_simulbench_can_be_tried(mocked):

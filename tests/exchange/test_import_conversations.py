@@ -57,7 +57,7 @@ def brought(fresh, run, tmp_path):
 
 def all_of(workspace, benchmark):
     with workspace.read() as db:
-        return [conversation for _, conversation in conversations.each(db, benchmark)]
+        return [conversation for _, conversation in conversations.of_benchmark(db, benchmark)]
 
 
 def test_a_chat_keeps_its_system_prompt_and_its_tools(fresh, brought):

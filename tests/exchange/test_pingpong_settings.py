@@ -60,7 +60,7 @@ def test_an_imported_set_is_one_option_and_apart_from_what_ships(workspace, run,
     done = run(workspace, *plan, "--character-set", "paper")
     assert "4 of 4 stored" in done.output, done.output
     with workspace.read() as db:
-        found = [c for _, c in conversations.each(db, "pingpong")]
+        found = [c for _, c in conversations.of_benchmark(db, "pingpong")]
         assert conversations.count(db, Filter("pingpong", facets={"character_set": ("paper",)})) == 4
     assert {c.facets["character"] for c in found} == {"ada", "tully"}
     assert len({c.key for c in found}) == 4

@@ -37,7 +37,7 @@ def seen(workspace, key):
         number = conversations.find_id(db, key)
         task = task_from(conversations.load(db, number).context["_task"])
         return views.Simulation(
-            task, from_stored(conversations.known_trajectory(db, number)), Town("Lost", {}, {})
+            task, from_stored(conversations.required_trajectory(db, number)), Town("Lost", {}, {})
         )
 
 
@@ -47,7 +47,7 @@ def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, ou
         with workspace.read() as ours, fresh.read() as theirs:
             assert conversations.load(theirs, key) == conversations.load(ours, key)
             before, after = (
-                conversations.known_trajectory(db, conversations.find_id(db, key)) for db in (ours, theirs)
+                conversations.required_trajectory(db, conversations.find_id(db, key)) for db in (ours, theirs)
             )
             assert after == before
         ours, theirs = seen(workspace, key), seen(fresh, key)

@@ -240,7 +240,7 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
         assert run(workspace, *asked).output.count("all answered before") == 2
     with workspace.read() as db:
         divided = parts.read(db, mock.STUDY)
-        assert not lab.asked(db, divided.conversations("test"))
+        assert not lab.judge_uses(db, divided.conversations("test"))
     compared = ("--judge", "a", "--from", 1, "--to", 2)
     outcome = run(workspace, "lab", "compare", mock.STUDY, *compared, "--resamples", 100)
     assert outcome.exit_code == 0, outcome.output

@@ -105,7 +105,7 @@ def test_an_annotator_is_excluded_with_a_reason_and_included_again(rated: Worksp
     pressed(page.run(), "Include again")
     with rated.read() as db:
         assert exclusions.excluded(db, "pilot") == {}
-        assert [line.act for line in acts.every(db, "pilot")] == ["excluded", "included"]
+        assert [line.act for line in acts.of_study(db, "pilot")] == ["excluded", "included"]
 
 
 def test_items_that_were_not_begun_go_to_others(rated: Workspace) -> None:

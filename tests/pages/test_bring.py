@@ -109,7 +109,7 @@ def test_where_things_are_is_said_for_a_form_that_is_not_known(workspace: Worksp
     the(shown, "selectbox", "a").set_value("assistant").run()
     the(shown, "button", "Import").click().run()
     with workspace.read() as db:
-        ((_, one),) = conversations.each(db, "own")
+        ((_, one),) = conversations.of_benchmark(db, "own")
     assert [(m.role, m.content) for m in one.messages] == [("user", "Why?"), ("assistant", "Because.")]
 
 
@@ -179,7 +179,7 @@ def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Wor
     assert "metadata" not in said(shown)
     the(shown, "button", "Import").click().run()
     with workspace.read() as db:
-        ((_, one),) = conversations.each(db, "chats")
+        ((_, one),) = conversations.of_benchmark(db, "chats")
     assert one.facets == {"topic": "cars"}
 
 
@@ -298,7 +298,7 @@ def test_the_system_prompt_is_shown_where_the_box_is_ticked(workspace: Workspace
         (box.check() if tick else box).run()
         the(shown, "button", "Import").click().run()
         with workspace.read() as db:
-            [(_, chat)] = conversations.each(db, f"chats-{tick}")
+            [(_, chat)] = conversations.of_benchmark(db, f"chats-{tick}")
         assert [*shown_fields(chat, None)] == [(SYSTEM_PROMPT, "Be brief.")] * tick
         [request] = rubric_judge.requests(rubric, "preview", chat)
         assert ("Be brief." in str(request.messages)) == tick

@@ -31,7 +31,7 @@ def test_the_page_lists_who_has_a_link(workspace: Workspace) -> None:
         access.revoke(db, "Dana")
         with pytest.raises(StudyError, match="not a valid name for an adjudicator"):
             access.invite(db, " ", "adjudicator")
-        acts = [(line.act, line.target) for line in audit.every(db)]
+        acts = [(line.act, line.target) for line in audit.lines(db)]
     assert sorted(acts) == [("let_in", "adjudicator"), ("let_in", "researcher"), ("link_withdrawn", "")]
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert not page.exception

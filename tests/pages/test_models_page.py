@@ -61,7 +61,7 @@ def added(page: AppTest, name: str, model: str, preset: str) -> AppTest:
 
 def done(workspace: Workspace) -> list[str]:
     with workspace.read() as db:
-        return [line.act for line in audit.every(db)]
+        return [line.act for line in audit.lines(db)]
 
 
 def test_an_address_with_a_blank_and_a_name_that_is_taken_are_not_added(workspace: Workspace) -> None:

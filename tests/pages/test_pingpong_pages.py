@@ -52,7 +52,7 @@ def test_settings_are_counted_imported_and_removed(workspace: Workspace) -> None
     assert sets(workspace) == ["own"]
     assert "8 characters" in words(page)
     with workspace.read() as db:
-        assert [line.words for line in audit.every(db)] == [
+        assert [line.words for line in audit.lines(db)] == [
             "import of characters removed",
             "characters imported",
         ]

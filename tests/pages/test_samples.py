@@ -127,7 +127,7 @@ def test_a_study_is_closed_and_opened_again_with_a_reason(workspace: Workspace) 
     press("Reopen")
     assert "is open again" in page.success[0].value
     with workspace.read() as db:
-        assert [(act.act, act.detail) for act in acts.every(db, "s")] == [
+        assert [(act.act, act.detail) for act in acts.of_study(db, "s")] == [
             ("closed", "enough"),
             ("reopened", "ten more items"),
         ]

@@ -77,7 +77,7 @@ def test_a_conversation_beside_the_study_is_marked_and_removed(workspace: Worksp
     press(page, "Remove", "remove gold")
     with workspace.read() as db:
         assert len(known.gold(db, "s")) == 1
-        assert [line.act for line in audit.every(db, "s")].count("gold_items_set") == 3
+        assert [line.act for line in audit.lines(db, "s")].count("gold_items_set") == 3
 
 
 def test_the_studys_own_conversations_are_not_offered(workspace: Workspace) -> None:

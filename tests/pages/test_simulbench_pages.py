@@ -46,7 +46,7 @@ def states(workspace: Workspace, kind: str = "task") -> dict[str, str]:
 
 def done(workspace: Workspace) -> list[str]:
     with workspace.read() as db:
-        return [line.words for line in audit.every(db)]
+        return [line.words for line in audit.lines(db)]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_published_file_is_counted_imported_and_removed(workspace: Workspace, 
     page = press(page, "Import 2 tasks")
     assert states(workspace) == {"a till": "accepted", "a clock": "accepted"}
     with workspace.read() as db:
-        assert audit.every(db)[0].detail == "2 of simulbench, tasks"
+        assert audit.lines(db)[0].detail == "2 of simulbench, tasks"
     page = press(page, "Undo")
     assert states(workspace) == {}
     assert done(workspace) == ["tasks removed", "tasks brought"]

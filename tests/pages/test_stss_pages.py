@@ -19,7 +19,7 @@ PAGE = "stss/residents_and_tasks.py"
 
 def lines(workspace: Workspace) -> list[str]:
     with workspace.read() as db:
-        return [line.words for line in audit.every(db)]
+        return [line.words for line in audit.lines(db)]
 
 
 def some_tasks(workspace: Workspace, number: int = 3) -> list[dict[str, object]]:

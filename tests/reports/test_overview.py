@@ -129,7 +129,7 @@ def test_what_is_held_is_counted(workspace):
     with workspace.write() as db:
         fill(db, languages=("en", "ru"))
     with workspace.read() as db:
-        played, [study] = holdings.played(db), holdings.studies(db)
+        played, [study] = holdings.players(db), holdings.studies(db)
     # 4 characters × 4 situations for each player and language
     assert [(p.player, p.language, p.conversations, p.judged) for p in played] == [
         (player, language, 16, 16) for language in ("en", "ru") for player in sorted(PLAYERS)

@@ -98,7 +98,7 @@ def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):  # noqa:
     assert (board["judges"], list(board["weights"])) == (["a", "b"], ["solved"])
     with shop.read() as db:
         for row in board["rows"]:
-            of = [c.key for _, c in conversations.each(db, "shop") if c.player == row["player"]]
+            of = [c.key for _, c in conversations.of_benchmark(db, "shop") if c.player == row["player"]]
             # Each judge's mean over a conversation's turns, then over judges, then over conversations.
             by = [
                 [

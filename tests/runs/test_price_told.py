@@ -43,6 +43,6 @@ def test_calls_without_a_price_stay_unknown_where_they_are_stored(tmp_path):
             said = Conversation("pingpong", name, "p", (Message("user", "Hi"), Message("assistant", "Ho")))
             which = conversations.save(db, said, spent)
             runs.spend(db, number, spent)
-            assert conversations.spent(db, which) == spent
+            assert conversations.cost(db, which) == spent
             assert ratings.total_spent(db).price() == total
             assert f"cost {of_run}" in sentence(runs.get(db, number))

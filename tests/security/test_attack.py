@@ -232,13 +232,15 @@ def test_only_the_numbers_of_the_own_desk_name_an_item(server: Server, do: str) 
         studies.add_units(db, name, units)
         deal_study(db, name, [name], repeats=0.1)
         last = max(unit["id"] for unit in studies.units(db, name))
+        first_placement = db.execute("SELECT min(id) FROM placements").fetchone()[0]
+    assert first_placement > 1000 * last, "Numbers of placements begin far above those of items."
 
     async def attack() -> tuple[list[Any], dict[str, Any]]:
         async with opened(server.url, token=token, study=name) as wire:
             desk = Desk(wire, "counter")
             before = desk.news["strip"]
             own = {item for item, _, _ in before}
-            tried = [*range(last - 25, last + 5), *range(2**40 - 1, 2**40 + 9), -1, 2**50]
+            tried = [*range(last - 25, last + 5), *range(first_placement - 1, first_placement + 9), -1, 2**50]
             tried += [item + 1 for item in own if item + 1 not in own]
             refused = []
             for start in range(0, len(tried), report.EVENTS):

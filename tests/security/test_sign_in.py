@@ -189,12 +189,12 @@ def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions
         assert aged("used", now(-sessions.ENTRANCES[kind].idle * 0.99))
         assert not aged("used", now(-sessions.ENTRANCES[kind].idle * 1.01))
         assert aged("used", now())  # each use puts the end off
-        assert aged("expires", now(sessions.EVERY))
-        assert not aged("expires", now(-sessions.EVERY))  # but not beyond this
-        assert sessions.each(db) == []
-        short = sessions.of(db, sessions.begin(db, kind, name=name, expires=now(sessions.EVERY)))
+        assert aged("expires", now(sessions.USE_INTERVAL))
+        assert not aged("expires", now(-sessions.USE_INTERVAL))  # but not beyond this
+        assert sessions.live(db) == []
+        short = sessions.of(db, sessions.begin(db, kind, name=name, expires=now(sessions.USE_INTERVAL)))
         assert short
-        assert short.expires < now(sessions.EVERY * 2)
+        assert short.expires < now(sessions.USE_INTERVAL * 2)
         late = now(sessions.ENTRANCES[kind].longest * 2)
         long = sessions.of(db, sessions.begin(db, kind, name=name, expires=late))
         assert long
@@ -379,7 +379,7 @@ def test_a_link_leaves_the_address_and_is_bound_to_its_name(behind: Server) -> N
         [used] = [a for a in access.annotators(db) if a.name == "Ann"]
     assert used.source in ("203.0.113.77", "127.0.0.1")
     assert used.used
-    assert used.used > now(-sessions.EVERY)
+    assert used.used > now(-sessions.USE_INTERVAL)
     assert used.link == "works"
 
 
@@ -397,9 +397,9 @@ def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
     assert signed_in(cookie)
     with behind.workspace.write() as db:
         cat = access.annotator_id(db, "Cat")
-        [session] = [s for s in sessions.each(db) if (s.kind, s.rater_id) == ("annotator", cat)]
+        [session] = [s for s in sessions.live(db) if (s.kind, s.rater_id) == ("annotator", cat)]
         assert session.expires == access.of_token(db, old).expires
-        db.execute("UPDATE invitations SET expires = ?", [now(-sessions.EVERY)])
+        db.execute("UPDATE invitations SET expires = ?", [now(-sessions.USE_INTERVAL)])
         assert [a.link for a in access.annotators(db) if a.name == "Cat"] == ["expired"]
     assert opened(old) == ("refused", "")
     with behind.workspace.write() as db:
@@ -493,7 +493,7 @@ def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behin
     assert INSIDE in ask(behind.url, "", cookie=again.cookie)
     with behind.workspace.write() as db:
         db.execute("UPDATE invitations SET expires = '2000' WHERE name = 'Eve'")
-        found = {(line.act, line.target, line.about) for line in audit.every(db)}
+        found = {(line.act, line.target, line.about) for line in audit.lines(db)}
     assert enter(f"{behind.url}/?token={new}").query == "refused=expired"
     assert {("let_in", "adjudicator", "Eve"), ("let_in", "researcher", "Eve")} <= found
 

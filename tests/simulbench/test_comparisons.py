@@ -25,7 +25,7 @@ def compare(players=TARGETS, judges=("mock-judge-strict", "mock-judge-noisy"), *
 
 def scripts_of(workspace):
     with workspace.read() as db:
-        return {c.facets["script"] for _, c in conversations.each(db, "simulbench")}
+        return {c.facets["script"] for _, c in conversations.of_benchmark(db, "simulbench")}
 
 
 def test_every_pair_is_asked_in_both_orders_and_once(played):

@@ -22,7 +22,7 @@ def test_every_part_of_it_is_there(demo_workspace):
 
 def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):
     with played_once.read() as db:
-        found = [c for _, c in conversations.each(db, "simulbench")]
+        found = [c for _, c in conversations.of_benchmark(db, "simulbench")]
     ada = [judges.person_score(c, "Ada") for c in found]
     assert ada == [judges.person_score(c, "Ada") for c in found]
     assert ada != [judges.person_score(c, "Ben") for c in found]

@@ -33,7 +33,7 @@ SHIPS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 
 def all_of(workspace, benchmark):
     with workspace.read() as db:
-        return [c for _, c in conversations.each(db, benchmark)]
+        return [c for _, c in conversations.of_benchmark(db, benchmark)]
 
 
 def test_dialogues_have_four_turns_strategies_and_the_task_first(played_once):
@@ -57,7 +57,7 @@ def test_every_target_answers_every_script_and_every_judge_scores_it(played_once
     assert {(c.facets["script"], c.player) for c in found} == {(k, t) for k in known for t in TARGETS}
     assert len(found) == len(known) * len(TARGETS)
     with played_once.read() as db:
-        for number, conversation in conversations.each(db, "simulbench"):
+        for number, conversation in conversations.of_benchmark(db, "simulbench"):
             rated = ratings.of_conversation(db, number)
             assert sorted(r.rater.name for r in rated) == sorted(JUDGES)
             assert all(r.turn is None and 1 <= r.score <= 10 and r.explanation for r in rated)
@@ -106,7 +106,7 @@ def test_a_judge_without_readable_verdicts_fails_openly(played):
     with played.read() as db:
         failed = [
             j
-            for n, _ in conversations.each(db, "simulbench")
+            for n, _ in conversations.of_benchmark(db, "simulbench")
             for j in ratings.judgements_of(db, n)
             if j["failure"]
         ]

@@ -51,9 +51,9 @@ def test_what_a_conversation_cost(workspace):
     with workspace.write() as db:
         number = say(db, "a", "hello", "there")
     with workspace.read() as db:
-        assert conversations.spent(db, number) == Spent(2, 10, 20, 0.5, 1.0)
+        assert conversations.cost(db, number) == Spent(2, 10, 20, 0.5, 1.0)
         with pytest.raises(NotFound, match="no conversation number 99"):
-            conversations.spent(db, 99)
+            conversations.cost(db, 99)
 
 
 @pytest.fixture

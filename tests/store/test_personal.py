@@ -53,7 +53,7 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         with pytest.raises(access.sessions.LinkRefused):
             access.of_token(db, token)
         [first, *_] = [
-            line for line in audit.every(db) if line.act == AuditAct.NAME_REMOVED and line.about == new
+            line for line in audit.lines(db) if line.act == AuditAct.NAME_REMOVED and line.about == new
         ]
         assert (first.by, first.detail) == ("researcher", "asked by e-mail")
 
@@ -91,7 +91,7 @@ def test_only_a_name_as_a_whole_is_replaced(filled, name):
                 audit.record(db, AuditAct.INVITED, about=by, detail=f"here is {by}, {by} wrote an e-mail")
         new = access.forget(db, name, "asked")
         lines = {
-            (line.by, line.about, line.detail) for line in audit.every(db) if line.act == AuditAct.INVITED
+            (line.by, line.about, line.detail) for line in audit.lines(db) if line.act == AuditAct.INVITED
         }
     kept = {new, f"{name}abel", f"J{name}", f"{name}-Marie"}
     assert lines == {(by, by, f"here is {by}, {by} wrote an e-mail") for by in kept}
@@ -106,7 +106,7 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
     assert run(filled, "export", "ratings", "--study", "nothing").exit_code == 1
     assert run(filled, "--by", "fay", "people", "forget", "Cleo", "--reason", "asked").exit_code == 0
     with filled.read() as db:
-        lines = audit.every(db)
+        lines = audit.lines(db)
         found = {(line.by, line.act, line.target, line.study) for line in lines}
         assert found == {
             ("dana", AuditAct.EXCLUDED, "", "first"),
@@ -116,13 +116,13 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
         }
         assert [line.done for line in lines] == sorted((line.done for line in lines), reverse=True)
         assert [line.detail for line in lines if line.act == AuditAct.EXPORTED] == ["to ratings.csv"]
-        assert {line.act for line in audit.every(db, "first")} == {
+        assert {line.act for line in audit.lines(db, "first")} == {
             AuditAct.EXCLUDED,
             AuditAct.CLOSED,
             AuditAct.EXPORTED,
         }
         with pytest.raises(NotFound):
-            audit.every(db, "nothing")
+            audit.lines(db, "nothing")
         said = str(audit.table(db, "first").rows)
         assert "asleep" in said
         assert "fay" not in said

@@ -483,7 +483,7 @@ def test_acts_of_the_audit_log_become_codes(tmp_path):
     )
     workspace, _ = opened(tmp_path / "old", FORM_4 + RATED_4 + rows)
     with workspace.read() as db:
-        lines = sorted(audit.every(db, "s"), key=lambda line: line.done)
+        lines = sorted(audit.lines(db, "s"), key=lambda line: line.done)
         assert [(line.act, line.target) for line in lines] == [
             (AuditAct.DRAW, ""),
             (AuditAct.OPENED_TO_A_CROWD, ""),

@@ -107,13 +107,13 @@ def test_a_failed_judgement_gives_way_and_its_cost_adds_up(workspace):
     with workspace.write() as db:
         number = conversations.save(db, conversation())
         ratings.save_judgement(db, judgement(failure="not JSON"))
-        assert ratings.failed(db, ["k|j"]) == {"k|j"}
-        assert ratings.answered(db, ["k|j"]) == set()
+        assert ratings.failed_keys(db, ["k|j"]) == {"k|j"}
+        assert ratings.answered_keys(db, ["k|j"]) == set()
         assert conversations.listed(db, number).failed == 1
         assert ratings.of_conversation(db, number) == []
 
         ratings.save_judgement(db, judgement(4))
-        assert ratings.answered(db, ["k|j"]) == {"k|j"}
+        assert ratings.answered_keys(db, ["k|j"]) == {"k|j"}
         found = conversations.listed(db, number)
         assert (found.failed, found.final, found.judges) == (0, 4.0, 1)
         (paid,) = ratings.judgements_of(db, number)

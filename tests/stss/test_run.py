@@ -65,13 +65,13 @@ def concord(workspace, *arguments):
 
 def each(workspace, benchmark="stss"):
     with workspace.read() as db:
-        return list(conversations.each(db, benchmark))
+        return list(conversations.of_benchmark(db, benchmark))
 
 
 def test_a_simulation_is_stored_with_its_trajectory(lived):
     with lived.read() as db:
-        for number, conversation in conversations.each(db, "stss"):
-            happened = from_stored(conversations.known_trajectory(db, number))
+        for number, conversation in conversations.of_benchmark(db, "stss"):
+            happened = from_stored(conversations.required_trajectory(db, number))
             task = task_from(conversation.context["_task"])
             assert happened.residents == task.cast
             assert len(happened.times) == 2 * 96
@@ -85,7 +85,7 @@ def test_a_simulation_is_stored_with_its_trajectory(lived):
                 for m in conversation.messages
             )
         with pytest.raises(NotFound, match="There is no trajectory"):
-            conversations.known_trajectory(db, 999999)
+            conversations.required_trajectory(db, 999999)
 
 
 def test_the_same_plan_again_asks_nothing(lived):
@@ -212,9 +212,9 @@ def test_the_tables_agree_with_the_scores(lived):
     with lived.read() as db:
         action, language, summary = tables.leaderboard(db, resamples=50)
         expected = {}
-        for number, c in conversations.each(db, "stss"):
+        for number, c in conversations.of_benchmark(db, "stss"):
             value = score(
-                task_from(c.context["_task"]), from_stored(conversations.known_trajectory(db, number))
+                task_from(c.context["_task"]), from_stored(conversations.required_trajectory(db, number))
             ).value
             expected.setdefault((c.player, c.facets["architecture"]), []).append(value)
     for row in action.rows:

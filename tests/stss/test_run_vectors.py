@@ -47,7 +47,7 @@ def plan(benchmark="stss", players="host", residents="resident", embeddings="emb
 
 def stored(workspace, benchmark="stss"):
     with workspace.read() as db:
-        return [c for _, c in conversations.each(db, benchmark)]
+        return [c for _, c in conversations.of_benchmark(db, benchmark)]
 
 
 def spent(workspace):

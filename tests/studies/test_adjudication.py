@@ -112,7 +112,7 @@ class TestRule:
                 placements.skip(db, number, assignment, "no")
         set_rule(db, "s", Rule(2, criterion="fluency"))
         assert summary(look(db)) == (
-            "Study “s”: no item with two annotators has answers at least 2 apart on “fluency”."
+            "Study “s”: no item with two annotators has answers at least 2 apart on “Fluency”."
         )
         assert queue_table(db, look(db)).rows == ()
 

@@ -274,7 +274,7 @@ def test_nobody_new_after_the_end_and_known_ones_go_on(workspace):
         running.close(db, "s", "enough")
         assert refused(db, 2) == "ended"
         assert enter(db, 1).worker == "p1"
-        assert [act.act for act in acts.every(db, "s")] == [AuditAct.OPENED_TO_A_CROWD, AuditAct.CLOSED]
+        assert [act.act for act in acts.of_study(db, "s")] == [AuditAct.OPENED_TO_A_CROWD, AuditAct.CLOSED]
 
 
 def test_the_address_has_the_placeholders_of_the_platform(workspace):

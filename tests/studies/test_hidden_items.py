@@ -355,7 +355,7 @@ class TestExclusion:
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
         exclusions.include(db, "s", "bob", "The gold items were wrong")
         assert set(agreement_report(db, "s").data.column("rater")) == {"ann", "bob"}
-        assert [(act.act, act.detail) for act in acts.every(db, "s")] == [
+        assert [(act.act, act.detail) for act in acts.of_study(db, "s")] == [
             ("excluded", "Missed three of five gold items"),
             ("included", "The gold items were wrong"),
         ]

@@ -73,7 +73,7 @@ class TestClosing:
             running.close(db, "s", "again")
         running.reopen(db, "s", "one more")
         assert not closings.is_closed(db, "s")
-        assert [act.act for act in acts.every(db, "s")] == ["closed", "reopened"]
+        assert [act.act for act in acts.of_study(db, "s")] == ["closed", "reopened"]
 
 
 class TestReassigning:
@@ -86,7 +86,7 @@ class TestReassigning:
         assert studies.deal_study(db, "s", ["cy"])["ann"] == 1
         assert counted(db) == 1
         studies.deal_study(db, "s", ["ann"])
-        assert [act.act for act in acts.every(db, "s")] == ["reassigned", "returned"]
+        assert [act.act for act in acts.of_study(db, "s")] == ["reassigned", "returned"]
         assert departures.departed(db, "s") == set()
 
     def test_only_what_moved_is_told(self, db):

@@ -104,7 +104,7 @@ class TestTraining:
         assert payload(db, "ann", own[:1])["training"] is None
         assert do(db, "ann", own[0], "answer", "submit") == []
         assert [item for item, _ in strip(db, "bob")] != own, "bob has not passed"
-        [act] = acts.every(db, "s")
+        [act] = acts.of_study(db, "s")
         assert (act.act, act.about, act.detail) == (
             "passed",
             "ann",
@@ -160,7 +160,7 @@ class TestTraining:
             running.admit(db, "s", "ann", " ")
         running.admit(db, "s", "ann", "trained in the pilot")
         assert len(strip(db, "ann")) == OWN
-        [act] = acts.every(db, "s")
+        [act] = acts.of_study(db, "s")
         assert (act.act, act.about, act.by, act.detail) == (
             "admitted",
             "ann",

@@ -78,7 +78,7 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     set_rule(db, "s", Rule(2, criterion="kind"))
     look = annotation_flow.look(db, "adjudicate", "s", None)
     assert look
-    assert "different answers on “kind”: 2 items" in summary(look)
+    assert "different answers on “Kind”: 2 items" in summary(look)
     assert Rule(2).words([KIND, FLUENT]) == (
         "answers at least 2 apart, of categories different ones, on a criterion"
     )

@@ -124,7 +124,8 @@ def slug(name: str) -> str:
 
 
 def _free(name: str, names: Any) -> str:
-    number, free = 2, name
+    number = 2
+    free = name
     while free in names:
         number, free = number + 1, f"{name}-{number}"
     return free

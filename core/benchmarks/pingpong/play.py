@@ -261,12 +261,13 @@ async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Con
 
 def settings(plan: PlayPlan, materials: Materials, *head: str) -> Iterator[Setting]:
     """Every repeat × character × situation × player of a plan; their keys begin with `head`."""
-    options, interrogator = plan.options, plan.one("interrogator")
-    language, symmetric, set_name = options["language"], options["symmetric"], options["character_set"]
-    cast, scenes = (
-        characters(materials.data, language, set_name),
-        situations(materials.data, language, set_name),
-    )
+    options = plan.options
+    interrogator = plan.one("interrogator")
+    language = options["language"]
+    symmetric = options["symmetric"]
+    set_name = options["character_set"]
+    cast = characters(materials.data, language, set_name)
+    scenes = situations(materials.data, language, set_name)
     for repeat, character, situation, player in product(
         range(options["repeats"]),
         [cast[name] for name in options["characters"] or cast],

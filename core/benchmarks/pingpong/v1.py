@@ -22,7 +22,8 @@ from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Pl
 from concord.runs.plans import PlayPlan
 
 VERSION = "v1"
-LOW, HIGH = 1, 10
+LOW = 1
+HIGH = 10
 
 Ten = Annotated[int, Field(ge=LOW, le=HIGH)]
 
@@ -87,7 +88,8 @@ def judgement(conversation: Conversation, interrogator: str, prompt: Prompt) -> 
     for turn, rating in enumerate(rated, start=1):
         unit = Unit(conversation.key, turn)
         for criterion, name in FIELDS.items():
-            score, reason = getattr(rating, f"{name}_score"), getattr(rating, f"{name}_explanation")
+            score = getattr(rating, f"{name}_score")
+            reason = getattr(rating, f"{name}_explanation")
             ratings.append(Rating(unit, criterion, likert(score), f"{score} of {HIGH}. {reason}"))
         ratings.append(Rating(unit, "refusal", int(rating.is_refusal), rating.is_refusal_explanation))
     return Judgement(
@@ -105,7 +107,8 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     ways = PINGPONG_V1.ways(materials, plan.models.get("judges", ()))
     prompts = {name: PINGPONG_V1.prompt(materials, name, VERSION) for name in ("player", "interrogator")}
     for setting in settings(plan, materials, PINGPONG_V1.name):
-        turns, interrogator = setting.situation.num_turns, setting.interrogator
+        turns = setting.situation.num_turns
+        interrogator = setting.interrogator
         rating = partial(judgement, interrogator=interrogator, prompt=prompts["interrogator"])
         yield Play(
             setting.key,

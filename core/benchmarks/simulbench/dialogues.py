@@ -104,7 +104,8 @@ def strategy_named(text: str, ways: Sequence[Strategy]) -> str:
     match = re.match(r"\W*(\d+)\W*(.*)", text, re.S)
     if not match or not 1 <= int(match.group(1)) <= len(ways):
         return text.strip() or "not said"
-    title, remainder = ways[int(match.group(1)) - 1].title, match.group(2).strip(' "[]().')
+    title = ways[int(match.group(1)) - 1].title
+    remainder = match.group(2).strip(' "[]().')
     return title if not remainder or remainder.lower().startswith(title.lower()) else f"{title}: {remainder}"
 
 
@@ -126,10 +127,12 @@ ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every simulator × task × repeat of the plan, with the judgements it is owed."""
     options = plan.options
-    language, version = options["language"], options["version"]
+    language = options["language"]
+    version = options["version"]
     all_tasks = tasks(materials, language)
     selected = [task for task in all_tasks.values() if is_selected(options, task.id, task.type, task.source)]
-    user, ways = plan.one("user"), DIALOGUES.ways(materials, plan.models.get("judges", ()), version)
+    user = plan.one("user")
+    ways = DIALOGUES.ways(materials, plan.models.get("judges", ()), version)
     prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
     play_dialogue = partial(play, user=user, language=language, prompts=prompts)
     for repeat, task, simulator in product(range(options["repeats"]), selected, plan.models["simulators"]):

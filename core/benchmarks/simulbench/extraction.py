@@ -48,8 +48,9 @@ def cut_scripts(db: Database, judge: str) -> Cut:
             "simulbench-dialogues --judges …`."
         )
     check_known("judge of dialogues", judge, judge_names)
-    scripts, turns = list[Script](), list[int | None]()
-    for number, dialogue in conversations.each(db, DIALOGUES.name):
+    scripts = list[Script]()
+    turns = list[int | None]()
+    for number, dialogue in conversations.of_benchmark(db, DIALOGUES.name):
         by_judge = (
             r for r in ratings.of_conversation(db, number) if (r.rater.kind, r.rater.name) == ("judge", judge)
         )

@@ -73,7 +73,7 @@ def extract(dialogue: Conversation, challenging: int) -> list[Script]:
 
     If it is 0: one LastOnly script. Else a FirstChan script, and a SubseqChan script for every later turn.
     """
-    turns = [t.number for t in dialogue.turns() if t.reply is not None]
+    turns = dialogue.replied_turns
     if not turns or challenging > turns[-1]:
         return []
     common = {

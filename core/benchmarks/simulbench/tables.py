@@ -23,7 +23,7 @@ from concord.scores import DIGITS, FINAL
 from concord.statistics.intervals import bounded, described
 from concord.statistics.resampling import mean_estimates
 from concord.store import runs, scenarios, tables
-from concord.store.filters import Where
+from concord.store.filters import FacetValues
 from concord.table import Column, Table
 
 ENDS = QUALITY.scale.low, QUALITY.scale.high
@@ -55,7 +55,7 @@ class Scored:
     """How many replies no judge of the panel was asked about."""
 
 
-def scored(db: Database, *, filters: Where | None = None, judges: Sequence[str] = ()) -> Scored:
+def scored(db: Database, *, filters: FacetValues | None = None, judges: Sequence[str] = ()) -> Scored:
     """What the panel of judges gave.
 
     Raises ConcordError where nothing was scored, NotFound for a judge who scored nothing.
@@ -133,7 +133,7 @@ def subsets(scores: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
 
 
 def leaderboard(
-    db: Database, *, filters: Where | None = None, judges: Sequence[str] = (), **sampling: int
+    db: Database, *, filters: FacetValues | None = None, judges: Sequence[str] = (), **sampling: int
 ) -> tuple[Table, ...]:
     """Target models, what became of each script, the simplest and hardest tasks, and failing scripts.
 
@@ -150,7 +150,7 @@ MOST_FAILING = 10
 """Failing scripts that are listed for a model, or a judge."""
 
 
-def counts(db: Database, scores: Scored, filters: Where | None = None) -> Table:
+def counts(db: Database, scores: Scored, filters: FacetValues | None = None) -> Table:
     """What became of the scripts that each model was asked; discarded scripts are excluded.
 
     Asked = failed + answered, and answered = scored + excluded + unrated. Refused are among the answered.
@@ -166,11 +166,10 @@ def counts(db: Database, scores: Scored, filters: Where | None = None) -> Table:
     ]
     rows = []
     for model in sorted({*conversations_.player, *failures}):
-        model_rows, rated = (
-            conversations_[conversations_.player == model],
-            scores.table[scores.table.player == model],
-        )
-        scored, failed = int(rated.complete.sum()), failures.count(model)
+        model_rows = conversations_[conversations_.player == model]
+        rated = scores.table[scores.table.player == model]
+        scored = int(rated.complete.sum())
+        failed = failures.count(model)
         rows.append(
             {
                 "model": model,

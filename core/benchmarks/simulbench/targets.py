@@ -133,7 +133,8 @@ PAIRWISE = Asking("pairwise", None, (), compare_values, read_preference, (2100, 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every target × script of the plan, with its judgements. Raises ConfigError without such scripts."""
-    options, version = plan.options, plan.options["version"]
+    options = plan.options
+    version = plan.options["version"]
     selected = [
         s
         for s in scripts_by_key(materials.scenarios(BENCHMARK, SCRIPT)).values()

@@ -50,7 +50,7 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
         ],
         "replies": [],
     }
-    for _, conversation in conversations.each(db, SIMULBENCH.name):
+    for _, conversation in conversations.of_benchmark(db, SIMULBENCH.name):
         reply = conversation.messages[-1].content
         if reply.strip():
             texts_of_source["replies"].append(reply)

@@ -34,7 +34,8 @@ MOST_CALLS = 30
 """Calls of a model that one thought may make."""
 SECONDS = 3600.0
 """How long one thought may take."""
-LONGEST, MOST_WISHES = 4_000, 200
+LONGEST = 4_000
+MOST_WISHES = 200
 """Characters of an utterance, a summary or an action, and wishes of a day, beyond which it is nonsense."""
 NAME = 40
 """Characters of an architecture's name."""
@@ -215,7 +216,8 @@ class Guarded:
     async def _call_mind(self, name: str, think: Callable[[], Awaitable[Any]], *people: Self) -> Any:
         """What a thought returns. Raises CallFailed for whatever else it does."""
         before = [_senses(person) for person in people]
-        self.counter.calls, self.counter.failure = 0, None
+        self.counter.calls = 0
+        self.counter.failure = None
         try:
             async with asyncio.timeout(SECONDS):
                 returned = await think()

@@ -39,18 +39,22 @@ class Body(Self):
     def follow(self, day: Day, step: int) -> None:
         """Take up a plan; the next `advance` begins its action of that minute."""
         self.day = day
-        self._action, self._next = -1, step
+        self._action = -1
+        self._next = step
 
     def talk(self, partner: str, end: int) -> None:
         """Stand still in conversation up to a step (exclusive)."""
-        self.doing, self.talking_until, self._next = f"conversing with {partner}", end, end
+        self.doing = f"conversing with {partner}"
+        self.talking_until = end
+        self._next = end
 
     def advance(self, step: int, clock: Clock) -> None:
         """Update place and action to this step."""
         if step < max(self._next, self.talking_until):
             return
         if self.talking_until:
-            self.talking_until, self._action = 0, -1
+            self.talking_until = 0
+            self._action = -1
         minute = clock.minute(step)
         index = action_at(self.day, minute)
         action = self.day[index]
@@ -68,7 +72,8 @@ class Body(Self):
         """The steps at which each sector on the way is reached; within a sector at once."""
         if goal.sector == self.place.sector:
             return [(step, goal)]
-        start, town = self.place.sector, self.town
+        start = self.place.sector
+        town = self.town
         waypoints = [
             (step + int(town.minutes(start, sector) // clock.step_minutes), town.sectors[sector].entrance)
             for sector in town.way(start, goal.sector)[1:-1]
@@ -78,7 +83,9 @@ class Body(Self):
 
 PAUSE = 15
 """Minutes after which a resident thinks again of speaking to anybody."""
-RETRY_SECONDS, AFTER_TALK, TALK_SECONDS = 3 * 60, 5 * 60, 30
+RETRY_SECONDS = 3 * 60
+AFTER_TALK = 5 * 60
+TALK_SECONDS = 30
 """Minutes after which a resident thinks again of speaking to the same person: after deciding not to, after a
 talk, after finding them in conversation."""
 
@@ -116,7 +123,8 @@ def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encou
     busy: set[str] = set()
     talks = []
     for e in wanting:
-        a, b = e.agent, e.partner
+        a = e.agent
+        b = e.partner
         if a.name in busy:
             continue
         if b.name in busy:

@@ -45,7 +45,8 @@ def import_tasks(folder: str, file: Path, name: str, town: str) -> None:
     """
     workspace = options.workspace(folder)
     imported = imports.tasks_for(workspace, file, town)
-    tasks, town_words = imported.tasks, imported.town.name
+    tasks = imported.tasks
+    town_words = imported.town.name
     path = imports.store_tasks(workspace, tasks, name or file.stem)
     echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {path}.")
     town_option = f" --town {town}" if town != system.TOWN else ""

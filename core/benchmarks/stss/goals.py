@@ -102,7 +102,8 @@ def reader(field: str, prefix: str = "") -> Callable[[Conversation, Any], tuple[
     """
 
     def read(conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
-        kind, answers = task_from(conversation.context["_task"]).kind, getattr(reply, field)
+        kind = task_from(conversation.context["_task"]).kind
+        answers = getattr(reply, field)
         names = list(CONDITIONS[kind])
         condition_names = [answer.condition for answer in answers]
         if condition_names != names:

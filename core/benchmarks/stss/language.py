@@ -44,7 +44,8 @@ SUMMARY = "The partner’s summary"
 def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     """What the judge's template sees: the task, its conditions, the dialogue, the partner's summary."""
     context = conversation.context
-    task, partner = task_from(context["_task"]), context["Partner"]
+    task = task_from(context["_task"])
+    partner = context["Partner"]
     return {
         "task": task,
         "performer": task.performer,
@@ -115,11 +116,13 @@ async def play(
     """
     body = scenario.body
     task = task_from(body["task"])
-    performer, partner = task.performer, body["partner"]
+    performer = task.performer
+    partner = body["partner"]
     time = datetime.strptime(body["time"], STAMP)
     now = Now(town, Clock(time.date(), 1, 1), time.hour * 60 + time.minute)
     vectors = agent.vectors(ask)
-    me, partner_self = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
+    me = _self(body, performer, town, task, vectors)
+    partner_self = _self(body, partner, town, None, vectors)
     mind, partner_mind = agent.minds(ask)
     await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
     pair = ((me, mind), (partner_self, partner_mind))

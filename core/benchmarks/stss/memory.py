@@ -141,7 +141,8 @@ class Stream:
     def lexical_relevance(self, query: str) -> Floats:
         """Cosine of each memory and the query by TF-IDF, 0 to 1; words that no memory holds are ignored."""
         counts = [_words_of(memory.text) for memory in self.memories]
-        n, holding = len(counts), Counter(word for words in counts for word in words)
+        n = len(counts)
+        holding = Counter(word for words in counts for word in words)
         idf = {word: math.log((1 + n) / (1 + documents)) + 1 for word, documents in holding.items()}
         weights = {word: count * idf[word] for word, count in _words_of(query).items() if word in idf}
         length = math.hypot(*weights.values())
@@ -161,5 +162,6 @@ def _words_of(text: str) -> Counter[str]:
 
 def _unit(values: Floats) -> Floats:
     """Values scaled to 0–1; 0 where all are equal."""
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     return (values - low) / (high - low) if high > low else np.zeros_like(values)

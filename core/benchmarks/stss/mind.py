@@ -172,7 +172,8 @@ NOTES = {
 
 def portrait(me: Self, town: Town) -> str:
     """A persona as prompts show it. “At present” has the performer's task and its target."""
-    r, currently = me.resident, me.resident.currently
+    r = me.resident
+    currently = me.resident.currently
     if me.task is not None:
         currently = " ".join(filter(None, [currently, me.task.currently, me.task.criteria]))
     lines = [

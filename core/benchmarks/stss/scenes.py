@@ -31,8 +31,8 @@ def selected(workspace: Workspace, number: int = 0, per_pair: int = PER_PAIR, se
     """The scenes that `freeze` would store; nothing is stored. Raises as `freeze`."""
     with workspace.read() as db:
         simulations = (
-            (conversation, from_stored(conversations.known_trajectory(db, number)))
-            for number, conversation in conversations.each(db, STSS.name)
+            (conversation, from_stored(conversations.required_trajectory(db, number)))
+            for number, conversation in conversations.of_benchmark(db, STSS.name)
         )
         possible = list(scenes(simulations, per_pair))
         keys = set(scenarios.keys(db, language.NAME, language.SCENARIO))

@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 from concord.benchmarks.stss.town import DAY, Place, Resident, Town, hour_of, minute_of
 
-SLEEPING, RISING, IDLE = "sleeping", "getting up and ready for the day", "taking a break"
-EARLIEST, LATEST = 4 * 60, 13 * 60
+SLEEPING = "sleeping"
+RISING = "getting up and ready for the day"
+IDLE = "taking a break"
+EARLIEST = 4 * 60
+LATEST = 13 * 60
 """The earliest and latest minute of getting up."""
 SHORTEST = 5
 TIME = re.compile(r"^\s*(\d{1,2})[:.h](\d{2})(?::\d{2})?\s*([ap]m)?\s*$", re.I)
@@ -98,10 +101,13 @@ def action_at(day: Day, minute: int) -> int:
 
 def habits(resident: Resident) -> list[Wish]:
     """A resident's usual day: breakfast, work, dinner, an evening at home."""
-    wakes, bed = minute_of(resident.wakes), minute_of(resident.sleeps)
+    wakes = minute_of(resident.wakes)
+    bed = minute_of(resident.sleeps)
     opens, closes = (minute_of(t) for t in resident.hours)
-    begins, dinner = max(opens, wakes + 45), min(max(closes + 60, 18 * 60), bed - 60)
-    home, work = resident.home, resident.work
+    begins = max(opens, wakes + 45)
+    dinner = min(max(closes + 60, 18 * 60), bed - 60)
+    home = resident.home
+    work = resident.work
     wishes = [
         Wish(hour_of(wakes), 45, "having breakfast", home),
         Wish(hour_of(begins), closes - begins if work else 0, "working", work),
@@ -132,7 +138,9 @@ def _minute(text: str) -> int | None:
     match = TIME.match(text)
     if not match:
         return None
-    hours, minutes, half = int(match[1]), int(match[2]), (match[3] or "").lower()
+    hours = int(match[1])
+    minutes = int(match[2])
+    half = (match[3] or "").lower()
     if half and 1 <= hours <= 12:
         hours = hours % 12 + (12 if half == "pm" else 0)
     total = hours * 60 + minutes

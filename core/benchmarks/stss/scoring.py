@@ -79,7 +79,8 @@ class Fit:
     def deed(self, name: str, mask: Mask, why: str = "", *, counted: bool = True) -> Deed:
         """What a resident does at the first of some moments."""
         moment = int(np.argmax(mask))
-        time, state = self.trajectory.times[moment].strftime(STAMP), self.trajectory.state_at(name, moment)
+        time = self.trajectory.times[moment].strftime(STAMP)
+        state = self.trajectory.state_at(name, moment)
         return Deed(name, self.number, counted, why, time, state.action, state.place)
 
 
@@ -102,7 +103,8 @@ def fits(task: SocialTask, trajectory: Trajectory) -> list[Fit]:
 
 
 def _fits(kind: Kind, subgoal: Subgoal, state: State) -> bool:
-    place, action = subgoal.location or "", state.action.lower()
+    place = subgoal.location or ""
+    action = state.action.lower()
     if not says_one_of(subgoal.keywords, action):
         return False
     if kind == "appointment":
@@ -149,7 +151,8 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
                 f"The task “{task.id}” names {name}, who is not in the trajectory. "
                 f"It holds: {', '.join(trajectory.residents)}."
             )
-    parts, guests = fits(task, trajectory), invited(task, trajectory)
+    parts = fits(task, trajectory)
+    guests = invited(task, trajectory)
     value, deeds_counted = RULES[task.kind](task, trajectory, parts)
     # Errands want no number of people.
     ratio = None if task.kind == "help" or task.wanted < 2 else len(guests) / (task.wanted - 1)
@@ -161,7 +164,8 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
 
 def covered(task: SocialTask, trajectory: Trajectory) -> SocialTask:
     """The task, where the trajectory reaches the time of one of its subgoals. Raises ConfigError."""
-    first, last = trajectory.times[0], trajectory.times[-1]
+    first = trajectory.times[0]
+    last = trajectory.times[-1]
     for subgoal in task.subgoals:
         if subgoal.start is None or subgoal.end is None or (subgoal.start <= last and subgoal.end >= first):
             return task
@@ -191,7 +195,8 @@ def _missed(
         if tried := next((fit for fit in parts if fit.matches(name).any()), None):
             yield tried.deed(name, tried.matches(name), IN_VAIN[task.kind], counted=False)
         elif name in expected_people or name in invited_names:
-            first, reason = parts[0], "did not do it there and then"
+            first = parts[0]
+            reason = "did not do it there and then"
             # What they did instead, where the event has a time.
             timed = first.moments.any() and not first.moments.all()
             yield (
@@ -238,7 +243,8 @@ def meeting(task: SocialTask, trajectory: Trajectory, parts: Sequence[Fit]) -> O
     """
     room_number = {state.room: i for i, state in enumerate(trajectory.states)}
     rooms = np.array([room_number[state.room] for state in trajectory.states])
-    lives, tried = trajectory.lives, list[Outcome]()
+    lives = trajectory.lives
+    tried = list[Outcome]()
     for fit, target in product(parts, task.target):
         pair = (task.performer, target)
         matching = fit.matches(task.performer) & fit.matches(target)

@@ -19,7 +19,8 @@ from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Town, hour_of
 from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 
-SIGHT, PLANNED = 1, 4
+SIGHT = 1
+PLANNED = 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""
 
 
@@ -98,7 +99,8 @@ class World:
         for e, (transcript, summaries) in zip(talking, talks, strict=True):
             if not transcript:
                 continue
-            pair, names = (e.agent, e.partner), (e.agent.name, e.partner.name)
+            pair = (e.agent, e.partner)
+            names = (e.agent.name, e.partner.name)
             doing = {agent.name: agent.doing for agent in pair}
             self.scenes.append({"time": now.time.strftime(STAMP), "begins": names[0], "doing": doing})
             summary = {name: k.summary for name, k in zip(names, summaries, strict=True)}

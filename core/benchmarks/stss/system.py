@@ -152,7 +152,8 @@ def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
 def agents(plan: PlayPlan, materials: Materials, version: str) -> list[Agent]:
     """The agents of a plan, thinking by a version of the prompts."""
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
-    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
+    residents = plan.one("residents")
+    embeddings = plan.perhaps("embeddings")
     own_architectures = architectures.own_architectures(materials)
 
     def agent(architecture: str, player: str) -> Agent:
@@ -170,7 +171,8 @@ def agents(plan: PlayPlan, materials: Materials, version: str) -> list[Agent]:
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every task × architecture × player × repeat. Raises ConfigError for a task the town cannot hold."""
     options = plan.options
-    version, step = options["version"], int(options["step_minutes"])
+    version = options["version"]
+    step = int(options["step_minutes"])
     town = town_named(materials, options["town"])
     known_tasks = tasks_of(materials, options["town"], options["task_set"], int(options["seed"]))
     selected = [known_tasks[name] for name in (options["tasks"] or known_tasks)]
@@ -224,7 +226,8 @@ def expected(task: SocialTask, agent: Agent) -> tuple[Expected, ...]:
 
 
 STEP = 5
-TASK_FACETS, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "code")
+TASK_FACETS = ("task", "type", "architecture")
+SETTING = ("town", "residents", "embeddings", "code")
 """Facets of both levels."""
 WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: architectures.names(m))
 EMBEDDINGS = Role(

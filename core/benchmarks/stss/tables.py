@@ -27,7 +27,7 @@ from concord.scores import DIGITS
 from concord.statistics.intervals import SHARE, Ends, described
 from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, runs, tables
-from concord.store.filters import Where
+from concord.store.filters import FacetValues
 from concord.table import Cell, Column, Table
 
 AGENT = ("player", *STSS.evaluated)
@@ -39,7 +39,7 @@ COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "
 def leaderboard(
     db: Database,
     *,
-    filters: Where | None = None,
+    filters: FacetValues | None = None,
     judges: Sequence[str] = (),
     beside: str = "",
     **sampling: Any,
@@ -108,14 +108,14 @@ def _agent(c: Conversation) -> dict[str, Any]:
     return dict(zip(AGENT, values, strict=True))
 
 
-def simulated(db: Database, filters: Where | None = None) -> pd.DataFrame:
+def simulated(db: Database, filters: FacetValues | None = None) -> pd.DataFrame:
     """Every stored simulation, scored from its trajectory: agent, task, kind, score, ratio, simulated."""
     rows_of_conversations = tables.conversations(db, STSS.name, filters)
     rows = []
-    for number, c in conversations.each(db, STSS.name):
+    for number, c in conversations.of_benchmark(db, STSS.name):
         if number in rows_of_conversations.index:
             task = task_from(c.context["_task"])
-            score = scoring.score(task, from_stored(conversations.known_trajectory(db, number)))
+            score = scoring.score(task, from_stored(conversations.required_trajectory(db, number)))
             scored = (
                 task.id,
                 task.kind,
@@ -128,7 +128,7 @@ def simulated(db: Database, filters: Where | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _failed(db: Database, benchmark: str, filters: Where | None) -> dict[tuple[str, ...], int]:
+def _failed(db: Database, benchmark: str, filters: FacetValues | None) -> dict[tuple[str, ...], int]:
     """What could not be made because of the player's own unusable replies, by agent."""
     counts: dict[tuple[str, ...], int] = {}
     for row in runs.failed_plays(db, benchmark, filters):
@@ -140,7 +140,7 @@ def _failed(db: Database, benchmark: str, filters: Where | None) -> dict[tuple[s
 
 
 def talked(
-    db: Database, filters: Where | None = None, judges: Sequence[str] = ()
+    db: Database, filters: FacetValues | None = None, judges: Sequence[str] = ()
 ) -> tuple[Rated | None, tuple[str, ...], pd.DataFrame]:
     """What judges answered (None if nothing), the panel, and every conversation of the language level.
 
@@ -160,9 +160,10 @@ def talked(
     rows_of_conversations = tables.conversations(db, STSS_LANGUAGE.name, filters)
     marks = [q.name for q in goals.QUALITIES]
     rows = []
-    for number, c in conversations.each(db, STSS_LANGUAGE.name):
+    for number, c in conversations.of_benchmark(db, STSS_LANGUAGE.name):
         if number in rows_of_conversations.index:
-            kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
+            kind = task_from(c.context["_task"]).kind
+            silent = len(c.messages) < 2
             judge_scores = [scores_of.get((number, judge)) for judge in panel]
             row = _agent(c) | {"task": c.facets["task"], "simulated": rows_of_conversations.simulated[number]}
             for topic in ("conversation", "summary"):

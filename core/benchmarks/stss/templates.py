@@ -63,7 +63,8 @@ class Template(BaseModel):
 
 def load_templates(path: Path, town: Town) -> dict[str, Template]:
     """The templates of a file by id, checked against the town. Raises ConfigError."""
-    texts, templates = read_toml(path).get("texts", {}), dict[str, Template]()
+    texts = read_toml(path).get("texts", {})
+    templates = dict[str, Template]()
     for number, entry in enumerate(listed_tables(path, "templates"), start=1):
         template_place = f"{path}, template {number}, “{entry.get('id', '')}”"
         template = valid(Template, {**texts.get(entry.get("type"), {}), **entry}, template_place)

@@ -173,7 +173,8 @@ class Town:
 
     def way(self, start: str, end: str) -> list[str]:
         """The sectors on the shortest way, the first and the last included."""
-        names, before = [*self.sectors], self._walking[1][self._number[start]]
+        names = [*self.sectors]
+        before = self._walking[1][self._number[start]]
         path = [end]
         while path[-1] != start:
             path.append(names[before[self._number[path[-1]]]])
@@ -207,7 +208,8 @@ class Town:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import shortest_path
 
-        pairs, n = self.doors, len(self.sectors)
+        pairs = self.doors
+        n = len(self.sectors)
         # Sectors at the same point are a metre apart: 0 would mean no door.
         metres = [max(1.0, math.dist(self.sectors[a].at, self.sectors[b].at)) for a, b in pairs]
         # Of 32 bits: the lowest version of scipy finds no way in a graph whose indices have 64.

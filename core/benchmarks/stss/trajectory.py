@@ -105,7 +105,8 @@ def changes(life: Indices) -> tuple[list[int], list[int]]:
 def from_stored(values: Mapping[str, Any]) -> Trajectory:
     """The trajectory that `stored` wrote."""
     even = values["times"]
-    first, step = datetime.strptime(even["first"], STAMP), timedelta(seconds=even["seconds"])
+    first = datetime.strptime(even["first"], STAMP)
+    step = timedelta(seconds=even["seconds"])
     times = tuple(first + n * step for n in range(even["n"]))
     lives = {}
     for name, (starts, states) in values["lives"].items():

@@ -114,7 +114,8 @@ def _of_records(lines: Sequence[_Line], path: Path) -> TrajectoryFile:
     """A trajectory from a row for each resident and moment, and conversations."""
     records: list[_Record] = []
     talks: list[Talk] = []
-    latest, unsorted = datetime.min, 0
+    latest = datetime.min
+    unsorted = 0
     for location, fields in lines:
         time = _time(fields.get("time"), location)
         unsorted += time < latest
@@ -140,7 +141,8 @@ def _published(lines: Sequence[_Line], path: Path) -> TrajectoryFile:
     records: list[_Record] = []
     chats: dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk] = {}
     for location, fields in lines:
-        meta, people = fields.get("meta"), fields.get("persona")
+        meta = fields.get("meta")
+        people = fields.get("persona")
         stamp = meta.get("curr_time") if isinstance(meta, Mapping) else None
         try:
             time = datetime.strptime(str(stamp), PUBLISHED)
@@ -197,7 +199,8 @@ def _assembled(records: Sequence[_Record], talks: Iterable[Talk], notes: list[st
     repeats = 0
     for time, name, state, location in records:
         life = lives.setdefault(name, np.full(len(times), UNKNOWN, dtype=np.int32))
-        moment, number = place_of[time], states.setdefault(state, len(states))
+        moment = place_of[time]
+        number = states.setdefault(state, len(states))
         if life[moment] not in (UNKNOWN, number):
             raise ImportRefused(
                 f"{location}: {name} at {time} has another record in {first[name, moment]}. Remove one."
@@ -234,7 +237,9 @@ def _fill(life: Indices, times: Sequence[datetime]) -> int:
 
 def _talk(fields: Mapping[str, Any], time: datetime, location: str) -> Talk:
     """A conversation of a file. Raises ImportRefused."""
-    pair, messages, summary = fields["with"], fields.get("messages") or [], fields.get("summary") or {}
+    pair = fields["with"]
+    messages = fields.get("messages") or []
+    summary = fields.get("summary") or {}
     if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(one, str) and one for one in pair):
         raise ImportRefused(f"{location}: “with” must name the two who talk.")
     if pair[0] == pair[1]:

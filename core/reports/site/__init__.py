@@ -26,7 +26,7 @@ from concord.reports.provenance import provenance
 from concord.reports.rated import gather, own_tables, with_leaderboard
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, holdings, ratings, runs
-from concord.store.conversations import Found
+from concord.store.conversations import ConversationSummary
 from concord.store.holdings import StudyHeld
 from concord.studies.studies import StudyRatings
 from concord.table import Table
@@ -124,13 +124,13 @@ def _title(benchmark: str) -> str:
     return benchmark_value.title if benchmark_value else benchmark
 
 
-def _conversations(db: Database) -> list[Found]:
+def _conversations(db: Database) -> list[ConversationSummary]:
     """Every conversation, by benchmark, player and key."""
     listed = conversations.search(db, limit=conversations.count(db))
     return sorted(listed, key=lambda one: (one.benchmark, one.player, one.key))
 
 
-def _scores(db: Database, talk: Found, people: Mapping[str, str]) -> dict[str, Any]:
+def _scores(db: Database, talk: ConversationSummary, people: Mapping[str, str]) -> dict[str, Any]:
     """The scores of a conversation: means by criterion and rater, and what judges gave each turn, and why."""
     conversation_ratings = OpenedConversation.read(db, talk.id)
     names = {

@@ -9,14 +9,14 @@ from math import isnan, nan
 
 from sqlite_utils import Database
 
-from concord.errors import StudyError, not_found
+from concord.errors import StudyError, check_known
 from concord.rating import Criterion
 from concord.scores import FINAL
 from concord.store import conversations, studies
 from concord.store.answers import ItemAnswer
 from concord.store.studies import Study, StudyRule
-from concord.studies.purposes import Blind, Look, ShownAnswer, VisibleAnswers
-from concord.table import Column, Table
+from concord.studies.purposes import Blind, Look, Question, ShownAnswer, VisibleAnswers
+from concord.table import Cell, Column, Table
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def set_rule(db: Database, name: str, rule: Rule) -> None:
             f"People's ratings in “{name}” have no names, so the answers of single annotators cannot "
             "be shown."
         )
-    if rule.criterion and rule.criterion not in (names := [c.name for c in study.criteria]):
-        raise not_found("criterion", rule.criterion, names)
+    if rule.criterion:
+        check_known("criterion", rule.criterion, [criterion.name for criterion in study.criteria])
     if rule.least <= 0:
         raise StudyError("A rule needs a range above 0.")
     refuse_too_wide(study, rule)
@@ -75,8 +75,11 @@ def set_rule(db: Database, name: str, rule: Rule) -> None:
 
 def refuse_too_wide(study: Study, rule: Rule) -> None:
     """Raise StudyError for a range that is wider than every scale the rule looks at, with the widest one."""
-    looked_at = [c.scale for c in study.criteria if rule.criterion in ("", c.name) and c.scale.ordered]
-    widest = max((scale.width for scale in looked_at), default=rule.least)
+    widths: list[float] = []
+    for criterion in study.criteria:
+        if rule.criterion in ("", criterion.name) and criterion.scale.ordered:
+            widths.append(criterion.scale.width)
+    widest = max(widths, default=rule.least)
     if rule.least > widest:
         place = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
         raise StudyError(
@@ -95,20 +98,18 @@ def shown_answers(_db: Database, study: Study, _rater: int | None, blind: Blind)
     far: dict[int, float] = {}
     disputed: VisibleAnswers = {}
     for item, answers in blind().items():
-        gaps = []
+        gaps: list[float] = []
         for criterion in study.criteria:
-            answers_of_criterion = [one for one in answers if one.criterion == criterion.name]
+            answers_of_criterion = [answer for answer in answers if answer.criterion == criterion.name]
             if len(answers_of_criterion) < 2:
                 continue
-            difference = max(one.score for one in answers_of_criterion) - min(
-                one.score for one in answers_of_criterion
-            )
+            scores = [answer.score for answer in answers_of_criterion]
+            difference = max(scores) - min(scores)
             gaps.append(criterion.scale.apart(difference))
             if rule.names(criterion, difference):
-                answers_of_criterion.sort(key=lambda one: (one.score, one.reason))
-                disputed.setdefault(item, {})[criterion.name] = [
-                    _anonymous(one) for one in answers_of_criterion
-                ]
+                answers_of_criterion.sort(key=lambda answer: (answer.score, answer.reason))
+                anonymous_answers = [_anonymous(answer) for answer in answers_of_criterion]
+                disputed.setdefault(item, {})[criterion.name] = anonymous_answers
         if item in disputed:
             far[item] = sum(gaps) / len(gaps)
     return dict(sorted(disputed.items(), key=lambda one: (-far[one[0]], one[0])))
@@ -121,7 +122,8 @@ def _anonymous(answer: ItemAnswer) -> ShownAnswer:
 
 def summary(look: Look) -> str:
     """How many items the rule names, in one sentence."""
-    name, rule = look.study.name, rule_of(look.study)
+    name = look.study.name
+    rule = rule_of(look.study)
     if rule is None:
         return f"The study “{name}” has no rule for adjudication."
     words = rule.words(look.study.criteria)
@@ -137,29 +139,42 @@ def queue_table(db: Database, look: Look) -> Table:
     """
     places = {unit["id"]: unit for unit in studies.units(db, look.study.name)} if look.items else {}
     openings = conversations.openings(db, {places[item]["conversation_id"] for item in look.items})
-    rows = [
-        {
-            "item": openings.get(places[item]["conversation_id"]) or places[item]["key"],
-            "turn": places[item]["turn"],
-            "criterion": question.criterion.name,
-            "answers": question.criterion.scale.words([one.score for one in question.shown_answers]),
-            "settled": question.criterion.scale.word(question.answer.score) if question.answer else "",
-            "reason": question.answer.reason if question.answer else "",
-            "by": question.answer.person if question.answer else "",
-        }
-        for item, questions in look.items.items()
-        for question in questions
-    ]
+    rows: list[dict[str, Cell]] = []
+    for item, questions in look.items.items():
+        place = places[item]
+        opening = openings.get(place["conversation_id"]) or place["key"]
+        for question in questions:
+            rows.append({"item": opening, "turn": place["turn"], **_queue_row(question)})
     labels = {criterion.name: criterion.label for criterion in look.study.criteria}
-    columns = (
-        *map(Column, ("item", "turn")),
+    columns = [
+        Column("item"),
         Column("criterion", words=labels),
-        *map(Column, ("answers", "settled", "reason", "by")),
-    )
-    visible_columns = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
-    return Table(
-        "adjudication_queue", "Items to adjudicate", visible_columns, tuple(rows), notes=(summary(look),)
-    )
+        Column("answers"),
+        Column("settled"),
+        Column("reason"),
+        Column("by"),
+    ]
+    if any(row["turn"] for row in rows):
+        columns.insert(1, Column("turn"))
+    notes = (summary(look),)
+    return Table("adjudication_queue", "Items to adjudicate", tuple(columns), tuple(rows), notes=notes)
+
+
+def _queue_row(question: Question) -> dict[str, Cell]:
+    """Everybody's answers to a question, and what settled it."""
+    scale = question.criterion.scale
+    row: dict[str, Cell] = {
+        "criterion": question.criterion.name,
+        "answers": scale.words([answer.score for answer in question.shown_answers]),
+        "settled": "",
+        "reason": "",
+        "by": "",
+    }
+    if question.answer:
+        row["settled"] = scale.word(question.answer.score)
+        row["reason"] = question.answer.reason
+        row["by"] = question.answer.person
+    return row
 
 
 def scores_on(
@@ -172,15 +187,14 @@ def scores_on(
     criterion are not there.
     """
     by_unit: dict[Hashable, dict[str, float]] = {}
-    for one in adjudicated:
-        by_unit.setdefault(one.item, {})[one.criterion] = one.score
+    for answer in adjudicated:
+        by_unit.setdefault(answer.item, {})[answer.criterion] = answer.score
+    scores: dict[Hashable, float] = {}
     if criterion != FINAL:
-        return {
-            unit: scores_of_unit[criterion]
-            for unit, scores_of_unit in by_unit.items()
-            if criterion in scores_of_unit
-        }
-    scores = {}
+        for unit, scores_of_unit in by_unit.items():
+            if criterion in scores_of_unit:
+                scores[unit] = scores_of_unit[criterion]
+        return scores
     for unit, scores_of_unit in by_unit.items():
         parts = [scores_of_unit.get(name, mean.get(unit, nan)) for name, mean in means.items()]
         if scores_of_unit.keys() & means.keys() and not any(map(isnan, parts)):

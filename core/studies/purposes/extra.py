@@ -1,6 +1,7 @@
 """Extra raters: one more annotator for each unit on which its first raters differ by a study's rule."""
 
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
@@ -32,9 +33,12 @@ def barred(db: Database, name: str) -> set[str]:
     """Who becomes no extra rater beside those who are gone: people of a crowd platform, people whom a
     decision excludes from figures, and people who have not passed the training.
     """
-    people = (a for a in access.annotators(db) if placements.untrained(db, name, a.id))
-    crowd = {worker.name for worker in crowds.workers(db, name)}
-    return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
+    names = {worker.name for worker in crowds.workers(db, name)}
+    names.update(exclusions.excluded(db, name))
+    for annotator in access.annotators(db):
+        if placements.untrained(db, name, annotator.id):
+            names.add(annotator.name)
+    return names
 
 
 def extra_entries(db: Database, name: str) -> list[QueueEntry]:
@@ -48,19 +52,18 @@ def disputed(
     """The units (of these) on which the first raters differ by a rule, once all have given their part."""
     if rule is None:
         return []
-    criteria = {c.name: c for c in study.criteria}
-    disagreements = [
-        row
-        for unit in ([None] if units is None else sorted({*units}))
-        for row in placements.ranges(db, study.name, k, unit)
-    ]
-    return list(
-        dict.fromkeys(
-            unit
-            for unit, criterion, difference in disagreements
-            if rule.names(criteria[criterion], difference)
-        )
-    )
+    criteria = {criterion.name: criterion for criterion in study.criteria}
+    disagreements: list[tuple[int, str, float]] = []
+    if units is None:
+        disagreements = placements.ranges(db, study.name, k)
+    else:
+        for unit in sorted(set(units)):
+            disagreements += placements.ranges(db, study.name, k, unit)
+    disputed_units: dict[int, None] = {}
+    for unit, criterion, difference in disagreements:
+        if rule.names(criteria[criterion], difference):
+            disputed_units[unit] = None
+    return list(disputed_units)
 
 
 def give(
@@ -79,25 +82,38 @@ def give(
     conversations = {unit["id"]: unit["key"] for unit in studies.units(db, name)}
     ineligible = departed_names(db, name, reinstated=reinstated) | barred(db, name)
     items: dict[str, set[int]] = {person: set() for person in reinstated}
-    for one in queues:
-        items.setdefault(one.person, set()).add(one.item)
-    extra = {one.item: one.person for one in queues if one.purpose == "extra"}
-    lacking = matching.unfit(db, study, items)
-    for unit in sorted({*disputed_units} - extra.keys()):
-        recent_raters = {
-            person for other_unit, person in extra.items() if conversations[other_unit] == conversations[unit]
-        }
-        able = [
-            (person not in recent_raters, len(assigned), sampling.chance_of(study.seed, person, unit), person)
-            for person, assigned in items.items()
-            if unit not in assigned
-            and person not in ineligible
-            and person not in lacking.get(conversations[unit], ())
-        ]
-        if able:
-            rater = extra[unit] = min(able)[-1]
+    extra: dict[int, str] = {}
+    for entry in queues:
+        items.setdefault(entry.person, set()).add(entry.item)
+        if entry.purpose == "extra":
+            extra[entry.item] = entry.person
+    unfit = matching.unfit(db, study, items)
+    for unit in sorted(set(disputed_units) - extra.keys()):
+        conversation = conversations[unit]
+        raters_of_turns: set[str] = set()
+        for unit_with_extra, person in extra.items():
+            if conversations[unit_with_extra] == conversation:
+                raters_of_turns.add(person)
+        candidates: list[_Candidate] = []
+        for person, assigned in items.items():
+            if unit in assigned or person in ineligible or person in unfit.get(conversation, ()):
+                continue
+            chance = sampling.chance_of(study.seed, person, unit)
+            candidates.append(_Candidate(person not in raters_of_turns, len(assigned), chance, person))
+        if candidates:
+            rater = min(candidates).person
+            extra[unit] = rater
             placements.assign(db, access.annotator_id(db, rater), [unit], extra=True)
             items[rater].add(unit)
+
+
+class _Candidate(NamedTuple):
+    """Somebody who may become the extra rater of a unit; the least of them does."""
+
+    rates_no_other_turn: bool
+    load: int
+    chance: int
+    person: str
 
 
 def take_back(db: Database, name: str) -> None:

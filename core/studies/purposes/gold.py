@@ -15,7 +15,7 @@ from concord.rating import Criterion
 from concord.statistics.hidden import gold_hits
 from concord.store import conversations, placements, studies
 from concord.store import known as stored
-from concord.store.known import Check, Gold, Known, UnitKey
+from concord.store.known import Check, Gold, KnownKind, UnitKey
 from concord.studies.purposes import Desk, DeskLayout
 from concord.table import Table
 
@@ -72,7 +72,7 @@ def hits(checks: Iterable[Check]) -> dict[str, list[tuple[bool, bool]]]:
     return by_person
 
 
-def read_gold(db: Database, name: str, file: Path, kind: Known = "gold") -> list[Gold]:
+def read_gold(db: Database, name: str, file: Path, kind: KnownKind = "gold") -> list[Gold]:
     """The gold items, or training items, of a CSV file with `COLUMNS`.
 
     Raises ImportRefused with the line that cannot be used.
@@ -80,7 +80,7 @@ def read_gold(db: Database, name: str, file: Path, kind: Known = "gold") -> list
     return from_csv(db, name, read_text(file, ImportRefused), str(file), kind)
 
 
-def from_csv(db: Database, name: str, text: str, file: str, kind: Known = "gold") -> list[Gold]:
+def from_csv(db: Database, name: str, text: str, file: str, kind: KnownKind = "gold") -> list[Gold]:
     """The items of a CSV text with `COLUMNS`; `file` names it. Raises ImportRefused as `read_gold` does."""
     lines = csv.DictReader(StringIO(text))
     columns = lines.fieldnames or ()
@@ -98,12 +98,12 @@ def entries(
     db: Database,
     name: str,
     rows: Iterable[tuple[str, Mapping[str, str | None]]],
-    kind: Known = "gold",
+    kind: KnownKind = "gold",
 ) -> list[Gold]:
     """The known answers that rows of `COLUMNS` say, each with where it stands. Raises ImportRefused."""
     study = studies.get(db, name)
     study_units = {UnitKey(u["conversation_id"], u["turn"], u["other_id"]) for u in studies.units(db, name)}
-    other_kind: Known = "gold" if kind == "training" else "training"
+    other_kind: KnownKind = "gold" if kind == "training" else "training"
     other_units = {gold.unit for gold in stored.gold(db, name, other_kind)}
     golds: dict[tuple[UnitKey, str], Gold] = {}
     file = ""
@@ -186,7 +186,7 @@ def _turn(db: Database, study: studies.Study, conversation: int, cell: str) -> i
         return None
     if not cell and (not study.per_turn or any(criterion.whole for criterion in study.criteria)):
         return None
-    turns = [turn.number for turn in conversations.load(db, conversation).turns() if turn.reply is not None]
+    turns = conversations.load(db, conversation).replied_turns
     if cell not in map(str, turns):
         raise StudyError(f"the turn is “{cell}”; the conversation's turns are {', '.join(map(str, turns))}")
     return int(cell)

@@ -41,35 +41,35 @@ def _layout(desk: Desk, count: int, after: int, rng: random.Random) -> DeskLayou
     positions_of_queue = [item.position for item in queue]
 
     def fits(item: QueueEntry) -> bool:
+        """Whether enough items lie between the first rating of an item and this one."""
         if item.item not in place_of:
             return False
-        return (
-            sum(
-                positions_of_queue[place_of[item.item]] < position < item.position
-                for position in positions_of_queue
-            )
-            >= after
-        )
+        first_position = positions_of_queue[place_of[item.item]]
+        between = [position for position in positions_of_queue if first_position < position < item.position]
+        return len(between) >= after
 
-    open_at = sorted(item.position for item in [*queue, *desk.entries] if not item.begun)[:AT_HAND]
-    stay = {
-        item.id for item in desk.entries if item.begun or (not desk.departed and item.position in open_at)
-    }
-    retained = [item for item in desk.entries if item.id in stay or fits(item)]
-    free = [item for item in retained if item.id not in stay]
+    positions_at_hand = sorted(item.position for item in [*queue, *desk.entries] if not item.begun)[:AT_HAND]
+    fixed: set[int] = set()
+    retained: list[QueueEntry] = []
+    for item in desk.entries:
+        at_hand = not desk.departed and item.position in positions_at_hand
+        if item.begun or at_hand:
+            fixed.add(item.id)
+        if item.id in fixed or fits(item):
+            retained.append(item)
+    free = [item for item in retained if item.id not in fixed]
     surplus = free[len(free) - min(len(free), max(0, len(retained) - count)) :]
     retained = [item for item in retained if item not in surplus]
     repeated_items = {item.item for item in retained}
     open_to = [place for place in range(len(queue) - after) if queue[place].item not in repeated_items]
     places = sorted(rng.sample(open_to, min(len(open_to), max(0, count - len(retained)))))
-    last, first_free = len(queue) - 1, placements.reached(queue) - 1
-    positions = [
-        positions_of_queue[rng.randint(max(place + after, first_free), last)] + rng.random()
-        for place in places
-    ]
-    return DeskLayout(
-        retained, [(queue[i].item, position) for i, position in zip(places, positions, strict=True)]
-    )
+    last = len(queue) - 1
+    first_free = placements.reached(queue) - 1
+    new: list[tuple[int, float]] = []
+    for place in places:
+        before = rng.randint(max(place + after, first_free), last)
+        new.append((queue[place].item, positions_of_queue[before] + rng.random()))
+    return DeskLayout(retained, new)
 
 
 def tables(db: Database, name: str) -> list[Table]:

@@ -78,12 +78,11 @@ def judge_answers(db: Database, study: Study, rater: int | None, blind: Blind) -
     if number is None or rater is None or placements.left(db, rater, study.name):
         return None
     nominal = {c.name for c in study.criteria if not c.scale.ordered}
-    own_pairs = {
-        (one.item, one.criterion)
-        for item_answers in blind().values()
-        for one in item_answers
-        if one.rater == rater
-    }
+    own_pairs: set[tuple[int, str]] = set()
+    for item_answers in blind().values():
+        for answer in item_answers:
+            if answer.rater == rater:
+                own_pairs.add((answer.item, answer.criterion))
     judge_scores = answers.judge_scores(db, study.name, number)
     visible: VisibleAnswers = {}
     for item, criterion in sorted(own_pairs & judge_scores.keys()):
@@ -103,28 +102,26 @@ def peer_answers(db: Database, study: Study, rater: int | None, blind: Blind) ->
     if not study.discussion or rater is None or placements.left(db, rater, study.name):
         return None
     absent = departures.departed(db, study.name) | {*exclusions.excluded(db, study.name)}
-    people = access.annotators(db, study.name)
-    if any(a.done + a.skipped < a.items and a.id != rater and a.name not in absent for a in people):
-        return None
+    for annotator in access.annotators(db, study.name):
+        unfinished = annotator.done + annotator.skipped < annotator.items
+        if unfinished and annotator.id != rater and annotator.name not in absent:
+            return None
     second_answers = answers.by_item(answers.answers(db, study.name, "discuss"))
     visible: VisibleAnswers = {}
     for item, item_answers in blind().items():
         raters = sorted({one.rater for one in item_answers})
         own_criteria = {one.criterion for one in item_answers if one.rater == rater}
         random.Random(f"{study.seed} {study.name} {item}").shuffle(raters)
-        letters = {
-            person: ascii_uppercase[place] if place < len(ascii_uppercase) else f"{place + 1}"
-            for place, person in enumerate(raters)
-            if person != rater
-        }
-        first = sorted((letters[one.rater], one) for one in item_answers if one.rater in letters)
-        later = (
-            (f"{letters[one.rater]}, again", one)
-            for one in second_answers.get(item, ())
-            if one.rater in letters
-        )
-        for letter, one in [*first, *later]:
-            if one.criterion in own_criteria:
-                peer_answer = ShownAnswer(letter, one.score, one.reason)
-                visible.setdefault(item, {}).setdefault(one.criterion, []).append(peer_answer)
+        letters: dict[int, str] = {}
+        for place, person in enumerate(raters):
+            if person != rater:
+                letters[person] = ascii_uppercase[place] if place < len(ascii_uppercase) else f"{place + 1}"
+        peers = sorted((letters[answer.rater], answer) for answer in item_answers if answer.rater in letters)
+        for answer in second_answers.get(item, ()):
+            if answer.rater in letters:
+                peers.append((f"{letters[answer.rater]}, again", answer))
+        for letter, answer in peers:
+            if answer.criterion in own_criteria:
+                peer_answer = ShownAnswer(letter, answer.score, answer.reason)
+                visible.setdefault(item, {}).setdefault(answer.criterion, []).append(peer_answer)
     return visible

@@ -12,8 +12,8 @@ from concord.rating import FINDINGS, Criterion, Finding, Rater
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
 from concord.store import images, placements, ratings, spotchecks
-from concord.store.ratings import Stored
-from concord.store.spotchecks import Seen
+from concord.store.ratings import StoredRating
+from concord.store.spotchecks import JudgementWithFinding
 
 PURPOSE = "spot-check"
 
@@ -28,8 +28,8 @@ class Screen:
     conversation: Conversation
     system: Benchmark
     criterion: Criterion
-    judgements: tuple[Seen, ...]
-    people: tuple[Stored, ...]
+    judgements: tuple[JudgementWithFinding, ...]
+    people: tuple[StoredRating, ...]
 
 
 def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
@@ -78,15 +78,17 @@ def withdraw(db: Database, judgement_id: int, person: str) -> None:
         placements.take_back(db, PURPOSE, rater, spotchecks.item(db, judgement_id, rater), "")
 
 
-def _judgement(db: Database, judgement_id: int, rater: int | None) -> tuple[Criterion, Seen]:
+def _judgement(db: Database, judgement_id: int, rater: int | None) -> tuple[Criterion, JudgementWithFinding]:
     """What a judgement was asked, and how it is shown to somebody."""
-    conversation, benchmark = spotchecks.about(db, judgement_id)
+    conversation, benchmark = spotchecks.subject(db, judgement_id)
     criterion = question(db, benchmark)
     judgements = _judgements(db, conversation, criterion, rater)
     return criterion, next(judgement for judgement in judgements if judgement.id == judgement_id)
 
 
-def _judgements(db: Database, conversation: int, criterion: Criterion, rater: int | None) -> list[Seen]:
+def _judgements(
+    db: Database, conversation: int, criterion: Criterion, rater: int | None
+) -> list[JudgementWithFinding]:
     nominal = not criterion.scale.ordered
     return spotchecks.judgements(db, conversation, criterion.name, rater, nominal=nominal)
 

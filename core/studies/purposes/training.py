@@ -66,7 +66,8 @@ def rule_of(study: studies.Study) -> PassRule | None:
 
 def lay(db: Database, study: studies.Study) -> Callable[[Desk], DeskLayout]:
     """The next attempt for who has items, has not passed, has none open and may have another."""
-    rule, items = rule_of(study), [*known.by_item(db, study.name, "training")]
+    rule = rule_of(study)
+    items = [*known.by_item(db, study.name, "training")]
 
     def layout_of(desk: Desk) -> DeskLayout:
         if rule is None or desk.departed or not placements.untrained(db, study.name, desk.rater):
@@ -91,7 +92,8 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
     if not placements.untrained(db, name, rater):
         return
     study = studies.get(db, name)
-    rule, own_attempts = rule_of(study), attempts(db, name, rater)
+    rule = rule_of(study)
+    own_attempts = attempts(db, name, rater)
     if rule is None or not own_attempts or not own_attempts[-1].is_over:
         return
     last = own_attempts[-1]
@@ -133,7 +135,8 @@ def standing(db: Database, name: str, rater: int) -> dict[str, Any] | None:
     """
     if not placements.untrained(db, name, rater):
         return None
-    rule, entries = rule_of(studies.get(db, name)), placements.placed(db, name, ["training"], rater)
+    rule = rule_of(studies.get(db, name))
+    entries = placements.placed(db, name, ["training"], rater)
     number = max((item.attempt for item in entries), default=0)
     is_over = bool(entries) and all(item.closed for item in entries)
     return {"attempt": number, "left": max(0, rule.attempts - number) if rule else 0, "over": is_over}
