@@ -114,13 +114,15 @@ def _options(engine: str) -> Iterator[tuple[Sequence[Sequence[str]], Victims]]:
     else:
         from distributed import LocalCluster
 
+        # A nanny begins each worker again that was killed, as those of `dask worker` do.
         how = {"n_workers": 2, "threads_per_worker": 2, "dashboard_address": None, "silence_logs": 50}
         with LocalCluster(**how) as cluster:
             cluster.wait_for_workers(2)
 
             def victims(running: Sequence[Popen[str]]) -> Sequence[int]:
-                pids = [worker.process.pid for worker in cluster.workers.values()]
-                return [*kills.commands(running), *(pid for pid in pids if pid is not None)]
+                processes = [nanny.process for nanny in cluster.workers.values()]
+                pids = [process.pid for process in processes if process is not None]
+                return [*kills.commands(running), *filter(None, pids)]
 
             yield [("--cluster", cluster.scheduler_address)], victims
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -81,10 +82,10 @@ def judge(folder: str, files: tuple[str, ...], inner: Mapping[str, Any], options
     )
     with _watching(paid_in) as watch:
         end = engines.execute(value, selection, watch)
-    _say(end, value, paid_in)
+    _say(end, inner["out"], paid_in)
 
 
-def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
+def _say(end: LakeProgress, answers: str, paid_in: str) -> None:
     state = "waiting for batches" if end.waiting and end.state == "open" else end.state
     echo(f"{state.capitalize()}: {sentence(end, paid_in)}")
     broken = end.state == "broken"
@@ -99,8 +100,8 @@ def _say(end: LakeProgress, value: LakePlan, paid_in: str) -> None:
     elif end.failed:
         echo("--retry-failed retries calls without a usable reply.", err=True)
     else:
-        echo(f"Next: concord sample {value.answers} --study NAME --n 400")
-        echo(f"Once annotators have rated: concord estimate {value.answers} --study NAME")
+        echo(f"Next: concord sample {quote(answers)} --study NAME --n 400")
+        echo(f"Once annotators have rated: concord estimate {quote(answers)} --study NAME")
     if broken:
         raise SystemExit(1)
     if end.signal:

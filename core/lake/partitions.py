@@ -38,6 +38,8 @@ HEAD = 65536
 """Bytes at the beginning of a file by which its kind and the length of its lines are known."""
 LEAST_STEP = 4096
 """Bytes of JSON Lines that a partition has at least."""
+PLAN = "_plan.json"
+"""The file of a folder of answers that says what was asked."""
 CUT = ("JSON Lines", "Parquet")
 """The kinds of files that are cut into partitions."""
 BUFFER = 2**20
@@ -126,12 +128,17 @@ def listed(addresses: Iterable[str]) -> list[tuple[str, int]]:
     Raises ImportRefused for an address that leads to nothing or cannot be reached.
     """
     files: dict[str, int] = {}
-    for address in addresses:
+    for address in map(absolute, addresses):
         batch = _pattern(address) if glob.has_magic(address) else _files_at(address)
         if not batch:
             raise ImportRefused(f"{address} names no file. Name a file, a folder or a pattern.")
         files |= batch
     return sorted(files.items())
+
+
+def absolute(address: str) -> str:
+    """An address that means the same to processes in other folders."""
+    return address if "://" in address else os.path.abspath(os.path.expanduser(address))
 
 
 def _files_at(address: str) -> dict[str, int]:
@@ -148,15 +155,18 @@ def _files_at(address: str) -> dict[str, int]:
 
 
 def _inside(address: str, system: FileSystem, path: str) -> dict[str, int]:
-    """The files below a folder, but for those whose names begin with “_” or “.”."""
+    """The files below a folder, but for those whose names begin with “_” or “.”, and answers of judges."""
     from pyarrow.fs import FileSelector
 
     with _reached(address):
         infos = system.get_file_info(FileSelector(path, recursive=True))
+    answers = {PurePosixPath(info.path).parent for info in infos if info.base_name == PLAN}
     files = {}
     for info in infos:
-        inner = PurePosixPath(info.path).relative_to(PurePosixPath(path))
-        if info.is_file and not any(part.startswith(("_", ".")) for part in inner.parts):
+        place = PurePosixPath(info.path)
+        inner = place.relative_to(PurePosixPath(path))
+        hidden = any(part.startswith(("_", ".")) for part in inner.parts)
+        if info.is_file and not hidden and answers.isdisjoint(place.parents):
             files[f"{address.rstrip('/')}/{inner}"] = info.size or 0
     return files
 
@@ -164,12 +174,12 @@ def _inside(address: str, system: FileSystem, path: str) -> dict[str, int]:
 def _pattern(address: str) -> dict[str, int]:
     """The files that a pattern fits."""
     if "://" not in address:
-        paths = [
-            path for path in glob.glob(os.path.expanduser(address), recursive=True) if os.path.isfile(path)
-        ]
+        paths = [path for path in glob.glob(address, recursive=True) if os.path.isfile(path)]
         if not paths and os.path.exists(address):
             return _files_at(address)  # a name that has signs of a pattern
-        return {path: os.path.getsize(path) for path in paths}
+        folders = {parent for path in paths for parent in Path(path).parents}
+        answers = {folder for folder in folders if (folder / PLAN).exists()}
+        return {path: os.path.getsize(path) for path in paths if answers.isdisjoint(Path(path).parents)}
     scheme, _, rest = address.partition("://")
     parts = rest.split("/")
     fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
@@ -262,6 +272,8 @@ def _parquet(address: str) -> Iterator[Any]:
             if "://" not in address:
                 rows.check_parquet(Path(address), file)
             yield file
+    except FileNotFoundError:
+        raise ImportRefused(f"{address} does not exist.") from None
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ImportRefused(
             f"{address} is not a complete Parquet file: {_reason(error)}. Copy or create the file again."

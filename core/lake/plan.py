@@ -20,11 +20,13 @@ from concord.errors import ConfigError, ImportRefused
 from concord.files import VERSION, file_name, parse_json
 from concord.lake.partitions import (
     ONE_SHARD,
+    PLAN,
     LakeFile,
     LakeOptions,
     LakeReader,
     Partition,
     Shard,
+    absolute,
     cut,
     listed,
     surveyed,
@@ -35,7 +37,6 @@ from concord.rubrics.rubric import Rubric
 from concord.runs.benchmark import Way
 from concord.runs.rubric_judge import ways
 
-PLAN = "_plan.json"
 CONVERSATIONS = 1000
 """Conversations of a partition, about."""
 NAME = "lake"
@@ -141,6 +142,8 @@ def check_folder(plan: LakePlan) -> None:
             f"{plan.answers}: a partition in progress has a journal beside it, which needs a folder of this "
             "machine or a network file system. Name one, and copy the files when they are complete."
         )
+    if folder.is_file():
+        raise ConfigError(f"{folder} is a file. Name a folder.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         present = read_plan(folder)
@@ -182,8 +185,11 @@ def _changed(present: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         return f"its files are others, such as {min(missing)}"
     if new := files.keys() - before.keys():
         return f"its files do not include {min(new)}"
-    if second := [address for address, file in files.items() if file != before[address]]:
-        return f"{second[0]} has changed or is cut otherwise"
+    for address, file in files.items():
+        if any(file[name] != before[address].get(name) for name in ("kind", "size", "groups")):
+            return f"{address} has changed"
+        if file != before[address]:
+            return f"{address} is cut otherwise, by another --partition"
     names = {"shards": "the number of shards", "keep": "--keep", "mapping": "--map", "roles": "--role"}
     names |= {"name": "--name"}
     differing = next((name for name in names if present.get(name) != now[name]), "")
@@ -335,7 +341,8 @@ def planned(
             f"The rubric “{rubric.name}” has only pairwise questions. Files need questions about one "
             "conversation."
         )
-    plan = LakePlan(rubric.name, rubric.body, judges, files_of(addresses, conversations), answers, **options)
+    files = files_of(addresses, conversations)
+    plan = LakePlan(rubric.name, rubric.body, judges, files, absolute(answers), **options)
     if not plan.models:
         raise ConfigError("Give at least one judge: --judges NAME.")
     for name, model in plan.models.items():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from concord.errors import ConfigError, ImportRefused
+from concord.errors import ConfigError, ImportRefused, not_found
 from concord.exchange.cells import SHOWN, refuse
 from concord.lake.judging import items_of
 from concord.lake.partitions import Partition, key_hash
@@ -89,6 +89,13 @@ def _characters(plan: LakePlan, conversation: Any) -> int:
     return billed("".join(message.content for message in prompt.messages))
 
 
+def _fields(plan: LakePlan) -> list[str]:
+    """The fields of the first row that holds a conversation."""
+    reader = plan.reader()
+    rows = (row for partition in plan.partitions for row in reader.rows(partition, []))
+    return list(next(rows).fields)
+
+
 @dataclass
 class LakeSurvey:
     """What all rows of a lake hold."""
@@ -127,10 +134,8 @@ class LakeSurvey:
         if not self.conversations and plan.shard.total == 1:
             raise ImportRefused("The files hold no conversations. Name others.")
         if lacking := [name for name in plan.keep if name not in self.present and self.conversations]:
-            raise ConfigError(
-                f"No row has a value at “{plan.keep[lacking[0]]}” (--keep). Give a field of the rows, or "
-                "NAME=PATH."
-            )
+            problem = not_found("field", plan.keep[lacking[0]], _fields(plan))
+            raise ConfigError(f"--keep: {problem} Name a field of the rows, or NAME=PATH.")
         for criterion in plan.questions.criteria:
             if unknown := [name for name in criterion.only if name not in self.facets and self.conversations]:
                 raise ConfigError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -236,3 +237,37 @@ def test_the_library_judges_files_also_by_a_function(workspace, log, tmp_path):
 def test_a_kept_column_cannot_replace_a_column_of_answers(name):
     with pytest.raises(ConfigError, match="must not be a name of an answer column"):
         named_columns([f"{name}=metadata.{name}"])
+
+
+@pytest.mark.parametrize("pattern", ["logs", "logs/**/*.*"])
+def test_answers_below_the_files_are_no_conversations(workspace, tmp_path, monkeypatch, pattern):
+    """Also where they are named from another folder."""
+    monkeypatch.chdir(tmp_path)
+    lines(tmp_path / "logs" / "a.jsonl", LOG[:40])
+    of = planned(workspace, [Path(pattern)], Path("logs/judged"), ["a"])
+    assert engines.execute(of).judged == 40
+    monkeypatch.chdir(tmp_path / "logs")
+    again = planned(workspace, [Path("../logs")], Path("judged"), ["a"])
+    assert (engines.execute(again).earlier, again.files) == (40, of.files)
+
+
+def test_a_file_that_is_gone_is_named(workspace, tmp_path):
+    path = table(tmp_path / "log.parquet", LOG)
+    of = planned(workspace, [path], tmp_path / "out")
+    path.unlink()
+    with pytest.raises(ImportRefused, match=r"log.parquet does not exist\."):
+        engines.execute(of)
+
+
+def test_a_folder_of_another_plan_says_what_differs(workspace, tmp_path):
+    log = lines(tmp_path / "log.jsonl", LOG)
+    engines.execute(planned(workspace, [log], tmp_path / "out", ["a"]))
+    with pytest.raises(ConfigError, match="by another --partition"):
+        engines.execute(planned(workspace, [log], tmp_path / "out", ["a"], conversations=50))
+    lines(log, LOG[:50])
+    with pytest.raises(ConfigError, match=r"log\.jsonl has changed"):
+        engines.execute(planned(workspace, [log], tmp_path / "out", ["a"]))
+    with pytest.raises(ConfigError, match="is a file"):
+        engines.execute(planned(workspace, [log], log, ["a"]))
+    with pytest.raises(ConfigError, match="Did you mean “segment”"):
+        engines.execute(planned(workspace, [log], tmp_path / "other", ["a"], keep={"segmnt": "segmnt"}))
