@@ -1,7 +1,6 @@
 """Ratings that were read, by column: a million of them take some 30 MB."""
 
 import json
-import os
 import tempfile
 from array import array
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -51,22 +50,24 @@ class ItemTexts:
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(SPOOLED)  # noqa: SIM115 - it is kept, and goes with this
         self._of: dict[int, tuple[int, int, int, int]] = {}  # where it begins, its size, hash and place
+        self._size = 0
 
     def add(self, item: int, text: str, place: int) -> int | None:
         """Keep the text of the item with this number; the place of another one that was given before."""
         if (there := self._of.get(item)) is not None:
             return there[-1] if there[2] != hash(text) else None
-        begins, size = self._file.tell(), self._file.write(text.encode(errors="surrogatepass"))
-        self._of[item] = begins, size, hash(text), place
+        if self._file.tell() != self._size:
+            self._file.seek(self._size)
+        size = self._file.write(text.encode(errors="surrogatepass"))
+        self._of[item] = self._size, size, hash(text), place
+        self._size += size
         return None
 
     def of(self, item: int) -> tuple[str, int]:
         """The text of an item and its place; “” where it has none."""
         begins, size, _, place = self._of.get(item, (0, 0, 0, -1))
         self._file.seek(begins)
-        text = self._file.read(size).decode(errors="surrogatepass")
-        self._file.seek(0, os.SEEK_END)
-        return text, place
+        return self._file.read(size).decode(errors="surrogatepass"), place
 
 
 @dataclass(eq=False)

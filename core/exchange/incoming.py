@@ -1,7 +1,7 @@
 """Store an imported study: everything, or nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -116,8 +116,9 @@ def rate(
     return added["human"], added["judge"], added[KNOWN]
 
 
+ASKED = ("turn", "criterion", "rater_id", "repeat", "study_id")
 Asked = Sequence[tuple[int | None, str, int, int, int | None]]
-"""What a row of the store has of each of a table's `asked`: turn, criterion, rater, repeat and study."""
+"""What a row of the store has of each of a table's `asked`: the columns of ASKED."""
 
 
 def _asked(table: RatingTable, study_id: int | None, raters: Mapping[Rater, int]) -> Asked:
@@ -129,11 +130,61 @@ def _asked(table: RatingTable, study_id: int | None, raters: Mapping[Rater, int]
 
 
 def _rate(db: Database, table: RatingTable, places: Sequence[int], asked: Asked) -> Counter[str]:
-    """Store the ratings at these places of a table; how many by whom, and how many were known."""
-    rows, added = _rows(db, table, places, asked)
-    ratings.insert_rows(db, rows)
-    summaries.refresh(db, list({row[0] for row in rows}))
+    """Store the ratings at these places of a table; how many by whom, and how many were known.
+
+    Raises ImportRefused for one that is stored with another score.
+    """
+    keys = {number: table.items[number] for number in {table.item[at] for at in places}}
+    ids = conversations.existing(db, [*keys.values()])
+    conversation_of = {number: ids[key] for number, key in keys.items()}
+    added = Counter[str]()
+    if stored := ratings.scores_of(db, ids.values()):
+        new = []
+        for at in places:
+            row = (conversation_of[table.item[at]], *asked[table.by[at]])
+            if (there := stored.get(row)) is None:
+                new.append(at)
+            elif row[-1] is None and there == table.scores[at]:
+                added[KNOWN] += 1
+            else:
+                criterion, rater, *_ = table.asked[table.by[at]]
+                raise ImportRefused(
+                    f"{table.where(at)}: {rater.name} rated “{keys[table.item[at]]}” on “{criterion}” "
+                    f"already ({there:g}). Remove the line; nothing was imported."
+                )
+        places = new
+    if not places:
+        return added
+    of_ratings = [conversation_of[table.item[at]] for at in places]
+    by = [table.by[at] for at in places]
+    columns = {
+        name: [values[who] for who in by]
+        for name, values in zip(ASKED, zip(*asked, strict=True), strict=True)
+    }
+    columns |= _beside(table, places, {number for number, key in keys.items() if key in table.new})
+    scores = [table.scores[at] for at in places]
+    ratings.insert_columns(db, {"conversation_id": of_ratings, "score": scores, **columns})
+    summaries.refresh(db, [*{*of_ratings}])
+    for who, count in Counter(by).items():
+        added[table.asked[who].rater.kind] += count
     return added
+
+
+def _beside(table: RatingTable, places: Sequence[int], new: Container[int]) -> dict[str, list[Any]]:
+    """What else is stored of ratings, by column. Conversations of the items in `new` come with the file."""
+    moment = now()
+    known: dict[tuple[int, bool], tuple[str, str | None, str]] = {}  # most cells are those of others
+    explanations, metas, moments = list[str](), list[str | None](), list[str]()
+    for at in places:
+        cells, is_new = table.cells[at], table.item[at] in new
+        about = known.get((id(cells), is_new))
+        if about is None:
+            about = known[id(cells), is_new] = table.beside(cells, is_new)
+        explanation, meta, created = about
+        explanations.append(explanation)
+        metas.append(meta)
+        moments.append(created or moment)
+    return {"explanation": explanations, "meta": metas, "created": moments}
 
 
 def measured(
@@ -250,37 +301,3 @@ def _refusal(study: Study) -> str:
 
     refusals = {benchmark.refusal for benchmark in BENCHMARKS.values()}
     return next((c.name for c in study.criteria if c.name in refusals), "")
-
-
-def _rows(
-    db: Database, table: RatingTable, places: Sequence[int], asked: Asked
-) -> tuple[list[tuple[Any, ...]], Counter[str]]:
-    keys = {number: table.items[number] for number in {table.item[at] for at in places}}
-    ids = conversations.existing(db, [*keys.values()])
-    conversation_of = {number: ids[key] for number, key in keys.items()}
-    stored = ratings.scores_of(db, ids.values())
-    moment, item_of, by_of, scores, cells_of = now(), table.item, table.by, table.scores, table.cells
-    new = {number: key in table.new for number, key in keys.items()}
-    beside: dict[tuple[int, bool], tuple[str, str | None, str]] = {}  # most cells are those of others
-    rows: list[tuple[Any, ...]] = []
-    added, given = Counter[str](), [0] * len(table.asked)
-    for at in places:
-        item, by, cells = item_of[at], by_of[at], cells_of[at]
-        row = (conversation_of[item], *asked[by])
-        if not stored or (there := stored.get(row)) is None:
-            if (about := beside.get((id(cells), new[item]))) is None:
-                explanation, meta, created = table.beside(cells, new[item])
-                about = beside[id(cells), new[item]] = explanation, meta, created or moment
-            rows.append((*row, scores[at], *about))
-            given[by] += 1
-        elif row[-1] is None and there == scores[at]:
-            added[KNOWN] += 1
-        else:
-            criterion, rater, *_ = table.asked[by]
-            raise ImportRefused(
-                f"{table.where(at)}: {rater.name} rated “{keys[item]}” on “{criterion}” already ({there:g}). "
-                "Remove the line; nothing was imported."
-            )
-    for who, count in zip(table.asked, given, strict=True):
-        added[who.rater.kind] += count
-    return rows, added

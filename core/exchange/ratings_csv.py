@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import get_args
@@ -26,6 +27,8 @@ _FEW = ("criterion", *_OF_RATER, "turn")
 """Columns in which few different values stand: each combination of them is read and checked once."""
 MANY = 10_000
 """So many different scores, and texts beside them, are kept to be read once each."""
+AT_ONCE = 200
+"""So many records are read column by column; where one of them is wrong, one by one."""
 
 
 class ColumnMissing(ImportRefused):
@@ -99,26 +102,40 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
         return texts | {column: nfc(name_in("", column, name)) for column, name in names.items()} or NOTHING
 
     wrong: list[tuple[int, str]] = []
-    add_item, add_by, add_score = table.item.append, table.by.append, table.scores.append
-    add_cells, add_line = table.cells.append, lines.append
-    for number, cells in numbered:
-        try:
-            check_width("", header, cells)
-            item, by, score = item_of(cells[item_at]), asked_of(few(cells)), score_of(cells[score_at])
-            of_rating = beside(tuple([cells[at] for at in rest]))
-        except ImportRefused as error:
-            wrong.append((number, f"{file}, line {number}{error}"))
-            continue
-        if text_at >= 0 and (text := cells[text_at]):
-            other = table.texts.add(item, unmarked(text), number)
+
+    def add(numbers: Sequence[int], records: Sequence[Sequence[str]]) -> None:
+        """Add records of these lines; where one cannot be read, none, and raise ImportRefused."""
+        if {*map(len, records)} != {len(header)}:
+            for cells in records:
+                check_width("", header, cells)
+        columns = [*zip(*records, strict=True)]
+        item = [*map(item_of, columns[item_at])]
+        by = [*map(asked_of, zip(*few(columns), strict=True))]
+        scores = [*map(score_of, columns[score_at])]
+        of_ratings = map(beside, zip(*(columns[at] for at in rest), strict=True) if rest else ())
+        table.cells.extend([*of_ratings] or [NOTHING] * len(records))
+        table.item.extend(item)
+        table.by.extend(by)
+        table.scores.extend(scores)
+        lines.extend(numbers)
+        for place, text in enumerate(columns[text_at] if text_at >= 0 else ()):
+            if not text:
+                continue
+            other = table.texts.add(item[place], unmarked(text), numbers[place])
             if other is not None:
-                message = f"{file}, line {number}: {differs('text', cells[item_at].strip(), other)}"
-                wrong.append((number, message))
-        add_item(item)
-        add_by(by)
-        add_score(score)
-        add_cells(of_rating)
-        add_line(number)
+                message = differs("text", columns[item_at][place].strip(), other)
+                wrong.append((numbers[place], f"{file}, line {numbers[place]}: {message}"))
+
+    while some := [*islice(numbered, AT_ONCE)]:
+        numbers, records = zip(*some, strict=True)
+        try:
+            add(numbers, records)
+        except ImportRefused:
+            for number, cells in some:
+                try:
+                    add([number], [cells])
+                except ImportRefused as error:
+                    wrong.append((number, f"{file}, line {number}{error}"))
     table.items, table.asked = [*items], [*asked]
     for again, first in table.twice():
         criterion, rater, *_ = table.asked[table.by[again]]

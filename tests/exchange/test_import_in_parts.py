@@ -40,7 +40,7 @@ def test_a_refusal_in_the_last_part_leaves_nothing(workspace, run, tmp_path, mon
     if more:  # the conversations stay, and what was derived from the ratings has to be as before
         lines = [line.replace("one", "two").replace("ann", "bob") for line in LINES]
     last, parts_done = len({line.split(",")[0] for line in lines}), []
-    stored = incoming._rows
+    stored = incoming._rate
 
     def refused(*args):
         parts_done.append(args)
@@ -48,7 +48,7 @@ def test_a_refusal_in_the_last_part_leaves_nothing(workspace, run, tmp_path, mon
             raise incoming.ImportRefused("The last one is wrong.")
         return stored(*args)
 
-    monkeypatch.setattr(incoming, "_rows", refused)
+    monkeypatch.setattr(incoming, "_rate", refused)
     done = imported(workspace, run, tmp_path, study, [*lines, f"{lines[0][:2]},care,human,ann,2,"], *more)
     assert "The last one is wrong." in done.output
     assert done.exit_code == 1
@@ -61,13 +61,13 @@ import os, signal, sys
 from concord.cli import main
 from concord.exchange import incoming
 incoming.CONVERSATIONS = incoming.RATINGS = 1
-rows, calls = incoming._rows, []
+rows, calls = incoming._rate, []
 def dying(*args):
     calls.append(args)
     if len(calls) == 4:
         os.kill(os.getpid(), signal.SIGKILL)
     return rows(*args)
-incoming._rows = dying
+incoming._rate = dying
 main()
 """
 
