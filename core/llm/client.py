@@ -30,7 +30,6 @@ from concord.llm.schemas import Feature, weakened
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
-    import yarl
     from aiohttp import ClientResponse, ClientSession
     from httpx2 import URL, Response
     from openai import AsyncOpenAI
@@ -351,7 +350,7 @@ class _Line:
     query: bytes = b""
     """What ends every address, such as “?api-version=…”."""
     proxy: str | None = None
-    urls: dict[str, yarl.URL] = field(default_factory=dict)
+    urls: dict[str, str] = field(default_factory=dict)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """The status, headers and content of the answer to a body that is sent to this path below the
@@ -376,12 +375,10 @@ class _Line:
                 parts.append(part)
             return response.status, response.headers, b"".join(parts)
 
-    def _url(self, path: str) -> yarl.URL:
-        import yarl
-
+    def _url(self, path: str) -> str:
         base = self.api.base_url
         place = base.raw_path.partition(b"?")[0] + path.lstrip("/").encode()
-        return yarl.URL(str(base.copy_with(raw_path=place + self.query)), encoded=True)
+        return str(base.copy_with(raw_path=place + self.query))
 
 
 CHUNK = 2**14
