@@ -141,7 +141,8 @@ def main() -> None:
     parser.add_argument("--concurrency", default="32,64,128,256")
     parser.add_argument("--capacity", type=int, default=0, help="Calls in flight that the server takes.")
     parser.add_argument("--per-minute", type=int, default=0, help="Calls in a minute that the server takes.")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--default", action="store_true", help="Also a bare loop by openai's own transport.")
     parser.add_argument("--memory", action="store_true", help="Also the memory of four times as many.")
     parser.add_argument("--only", nargs=2, metavar=("WHO", "URL"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -170,7 +171,8 @@ def _compared(options: argparse.Namespace, levels: list[int]) -> None:
         if options.per_minute:
             ideal = max(ideal, calls / options.per_minute * 60)
         whole = f"capacity={options.capacity},per_minute={options.per_minute}"
-        measured: dict[str, list[dict[str, float]]] = {"concord": [], "default": [], "aiohttp": []}
+        loops = ("default", "aiohttp") if options.default else ("aiohttp",)
+        measured: dict[str, list[dict[str, float]]] = {who: [] for who in ("concord", *loops)}
         refused = 0
         for _ in range(options.rounds):
             with server(options.latency, options.jitter, whole) as url:
@@ -181,7 +183,7 @@ def _compared(options: argparse.Namespace, levels: list[int]) -> None:
                 continue
             # The bare loop is given as many places as the server takes.
             with server(options.latency, options.jitter) as url:
-                for who in ("default", "aiohttp"):
+                for who in loops:
                     places = min(level, options.capacity or level)
                     measured[who].append(_one(who, url, options.conversations, places))
         of_ideal = {
