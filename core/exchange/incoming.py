@@ -116,9 +116,9 @@ def rate(
     return added["human"], added["judge"], added[KNOWN]
 
 
-ASKED = ("turn", "criterion", "rater_id", "repeat", "study_id")
+QUESTION_COLUMNS = ("turn", "criterion", "rater_id", "repeat", "study_id")
 Asked = Sequence[tuple[int | None, str, int, int, int | None]]
-"""What a row of the store has of each of a table's `asked`: the columns of ASKED."""
+"""What a row of the store has of each of a table's `asked`: the columns of QUESTION_COLUMNS."""
 
 
 def _asked(table: RatingTable, study_id: int | None, raters: Mapping[Rater, int]) -> Asked:
@@ -139,11 +139,11 @@ def _rate(db: Database, table: RatingTable, places: Sequence[int], asked: Asked)
     conversation_of = {number: ids[key] for number, key in keys.items()}
     added = Counter[str]()
     if stored := ratings.scores_of(db, ids.values()):
-        new = []
+        places_to_store = []
         for at in places:
             row = (conversation_of[table.item[at]], *asked[table.by[at]])
             if (there := stored.get(row)) is None:
-                new.append(at)
+                places_to_store.append(at)
             elif row[-1] is None and there == table.scores[at]:
                 added[KNOWN] += 1
             else:
@@ -152,35 +152,37 @@ def _rate(db: Database, table: RatingTable, places: Sequence[int], asked: Asked)
                     f"{table.where(at)}: {rater.name} rated “{keys[table.item[at]]}” on “{criterion}” "
                     f"already ({there:g}). Remove the line; nothing was imported."
                 )
-        places = new
+        places = places_to_store
     if not places:
         return added
-    of_ratings = [conversation_of[table.item[at]] for at in places]
+    conversation_ids = [conversation_of[table.item[at]] for at in places]
     by = [table.by[at] for at in places]
     columns = {
         name: [values[who] for who in by]
-        for name, values in zip(ASKED, zip(*asked, strict=True), strict=True)
+        for name, values in zip(QUESTION_COLUMNS, zip(*asked, strict=True), strict=True)
     }
-    columns |= _beside(table, places, {number for number, key in keys.items() if key in table.new})
+    columns |= _other_columns(table, places, {number for number, key in keys.items() if key in table.new})
     scores = [table.scores[at] for at in places]
-    ratings.insert_columns(db, {"conversation_id": of_ratings, "score": scores, **columns})
-    summaries.refresh(db, [*{*of_ratings}])
+    ratings.insert_columns(db, {"conversation_id": conversation_ids, "score": scores, **columns})
+    summaries.refresh(db, [*{*conversation_ids}])
     for who, count in Counter(by).items():
         added[table.asked[who].rater.kind] += count
     return added
 
 
-def _beside(table: RatingTable, places: Sequence[int], new: Container[int]) -> dict[str, list[Any]]:
-    """What else is stored of ratings, by column. Conversations of the items in `new` come with the file."""
+def _other_columns(
+    table: RatingTable, places: Sequence[int], described: Container[int]
+) -> dict[str, list[Any]]:
+    """What else is stored of ratings, by column. The file describes the items in `described`."""
     moment = now()
-    known: dict[tuple[int, bool], tuple[str, str | None, str]] = {}  # most cells are those of others
+    columns: dict[tuple[int, bool], tuple[str, str | None, str]] = {}  # most cells are those of others
     explanations, metas, moments = list[str](), list[str | None](), list[str]()
     for at in places:
-        cells, is_new = table.cells[at], table.item[at] in new
-        about = known.get((id(cells), is_new))
-        if about is None:
-            about = known[id(cells), is_new] = table.beside(cells, is_new)
-        explanation, meta, created = about
+        cells, is_described = table.cells[at], table.item[at] in described
+        values = columns.get((id(cells), is_described))
+        if values is None:
+            values = columns[id(cells), is_described] = table.beside(cells, is_described)
+        explanation, meta, created = values
         explanations.append(explanation)
         metas.append(meta)
         moments.append(created or moment)

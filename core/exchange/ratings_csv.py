@@ -27,7 +27,7 @@ _FEW = ("criterion", *_OF_RATER, "turn")
 """Columns in which few different values stand: each combination of them is read and checked once."""
 MANY = 10_000
 """So many different scores, and texts beside them, are kept to be read once each."""
-AT_ONCE = 200
+BATCH = 200
 """So many records are read column by column; where one of them is wrong, one by one."""
 
 
@@ -112,8 +112,8 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
         item = [*map(item_of, columns[item_at])]
         by = [*map(asked_of, zip(*few(columns), strict=True))]
         scores = [*map(score_of, columns[score_at])]
-        of_ratings = map(beside, zip(*(columns[at] for at in rest), strict=True) if rest else ())
-        table.cells.extend([*of_ratings] or [NOTHING] * len(records))
+        texts = map(beside, zip(*(columns[at] for at in rest), strict=True) if rest else ())
+        table.cells.extend([*texts] or [NOTHING] * len(records))
         table.item.extend(item)
         table.by.extend(by)
         table.scores.extend(scores)
@@ -126,12 +126,12 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
                 message = differs("text", columns[item_at][place].strip(), other)
                 wrong.append((numbers[place], f"{file}, line {numbers[place]}: {message}"))
 
-    while some := [*islice(numbered, AT_ONCE)]:
-        numbers, records = zip(*some, strict=True)
+    while batch := [*islice(numbered, BATCH)]:
+        numbers, records = zip(*batch, strict=True)
         try:
             add(numbers, records)
         except ImportRefused:
-            for number, cells in some:
+            for number, cells in batch:
                 try:
                     add([number], [cells])
                 except ImportRefused as error:

@@ -367,7 +367,8 @@ class _Line:
             # A redirect could carry the key to another host.
             allow_redirects=False,
         ) as response:
-            parts, size = [], 0
+            parts: list[bytes] = []
+            size = 0
             async for part in _decompressed(response):
                 size += len(part)
                 if size > REPLY_BYTES:

@@ -203,20 +203,20 @@ def insert_rows(db: Database, rows: Iterable[tuple[Any, ...]], columns: Sequence
     db.conn.executemany(f"INSERT INTO ratings ({', '.join(columns)}) VALUES ({marks})", rows)
 
 
-USUAL: Mapping[str, Any] = {"turn": None, "repeat": 0, "study_id": None, "explanation": "", "meta": None}
+DEFAULTS: Mapping[str, Any] = {"turn": None, "repeat": 0, "study_id": None, "explanation": "", "meta": None}
 """What columns of a `Row` hold that are not named."""
 
 
 def insert_columns(db: Database, columns: Mapping[str, Sequence[Any]]) -> None:
     """Store many ratings, by the columns of a `Row`. Then call `summaries.refresh`.
 
-    Those in which every value is the usual one are not named: a value of a row takes as long as its index.
+    Columns that hold their default in every row are left to SQLite: to bind them takes as long as the index.
     """
-    named = {}
+    columns_to_bind = {}
     for name, values in columns.items():
-        if name not in USUAL or values.count(USUAL[name]) < len(values):
-            named[name] = values
-    insert_rows(db, zip(*named.values(), strict=True), [*named])
+        if name not in DEFAULTS or values.count(DEFAULTS[name]) < len(values):
+            columns_to_bind[name] = values
+    insert_rows(db, zip(*columns_to_bind.values(), strict=True), [*columns_to_bind])
 
 
 def scores_of(
