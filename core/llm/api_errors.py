@@ -67,7 +67,8 @@ class AttemptFailed(CallFailed):
 
 def status_error(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> AttemptFailed:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
-    name, endpoint = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
+    name = f"“{model.name}”"
+    endpoint = model.base_url or "the OpenAI endpoint"
     complete, code = complaint(content)
     message = complete[:_QUOTED_CHARACTERS] or "no message"
     failure = Failure.BAD_REQUEST
@@ -123,7 +124,8 @@ def status_error(status: int, headers: Mapping[str, str], content: bytes, model:
 
 def refused_alone(failure: CallFailed, model: Model) -> CallFailed:
     """A failure of an endpoint that answers other requests: it refuses this one."""
-    endpoint, words = model.base_url or "the OpenAI endpoint", getattr(failure, "words", "") or str(failure)
+    endpoint = model.base_url or "the OpenAI endpoint"
+    words = getattr(failure, "words", "") or str(failure)
     sentence = messages.request_refused(endpoint, model.name, failure.status, words)
     return AttemptFailed(
         sentence,
@@ -144,13 +146,12 @@ def body_error(error: Broken, content: bytes, model: Model) -> AttemptFailed:
     raw = content[:RAW].decode("utf-8", "replace")
     if words := _words_of_body(content):
         failure = Failure.SERVER if _PASSES.search(words) else Failure.BAD_REQUEST
-        endpoint, name = model.base_url or "the OpenAI endpoint", f"“{model.name}”"
+        endpoint = model.base_url or "the OpenAI endpoint"
+        name = f"“{model.name}”"
         sentence = f"{endpoint} did not answer a call to {name}; it said: {words[:_QUOTED_CHARACTERS]}"
         if _MODERATES.search(words):
-            failure, sentence = (
-                Failure.REFUSED,
-                messages.request_refused(endpoint, model.name, 200, words[:_QUOTED_CHARACTERS]),
-            )
+            failure = Failure.REFUSED
+            sentence = messages.request_refused(endpoint, model.name, 200, words[:_QUOTED_CHARACTERS])
         return AttemptFailed(sentence, code=failure, raw=raw, reason="an error of status 200", words=words)
     return AttemptFailed(
         f"The endpoint of “{model.name}” did not answer in the OpenAI protocol: {error}. Is its base_url "
@@ -166,7 +167,8 @@ def connection_error(error: BaseException, model: Model) -> AttemptFailed:
     import httpx2
     import openai
 
-    name, endpoint = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
+    name = f"“{model.name}”"
+    endpoint = model.base_url or "the OpenAI endpoint"
     # On the aiohttp transport a refused or dropped connection also arrives as a timeout of connecting.
     connecting = any(
         isinstance(cause, httpx2.ConnectTimeout | httpx2.ConnectError) for cause in (error, error.__cause__)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from openai.types import Batch
 
 PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
-MOST_LINES, MOST_BYTES = 50_000, 180_000_000
+MOST_LINES = 50_000
+MOST_BYTES = 180_000_000
 """Of one file. OpenAI takes 50,000 lines and 200 MB."""
 LINE_BYTES = 2**18
 """Of an output, for each line that was asked: four times what a long reply takes."""
@@ -155,7 +156,9 @@ def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result]:
 def _result(text: bytes, model: Model) -> Result | None:
     try:
         entry = completions.decoded(text)
-        call, response, error = entry["custom_id"], entry.get("response"), entry.get("error")
+        call = entry["custom_id"]
+        response = entry.get("response")
+        error = entry.get("error")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not isinstance(call, str):

@@ -296,7 +296,8 @@ def _tokens(usage: Any) -> tuple[int, int, int, int]:
         numbers = (section.get(name) for name in names) if isinstance(section, dict) else ()
         return next((int(n) for n in numbers if isinstance(n, int | float) and 0 <= n < 2**53), 0)
 
-    tokens_in, tokens_out = number(usage, "prompt_tokens"), number(usage, "completion_tokens")
+    tokens_in = number(usage, "prompt_tokens")
+    tokens_out = number(usage, "completion_tokens")
     details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
     thinking_tokens = number(details, "reasoning_tokens") or number(usage, "reasoning_tokens")
     if thinking_tokens and number(usage, "total_tokens") == tokens_in + tokens_out + thinking_tokens:

@@ -11,21 +11,26 @@ from collections.abc import Callable
 
 START = 128
 """Calls in flight at first, where more are allowed; the number doubles until the endpoint throttles."""
-DECREASE, DECREASE_SOON = 0.9, 0.7
+DECREASE = 0.9
+DECREASE_SOON = 0.7
 """What is left of the number after a refusal, and after one that comes less than a round later."""
-NEAR, PAST, FAR = 0.95, 1.05, 1.5
+NEAR = 0.95
+PAST = 1.05
+FAR = 1.5
 """Shares of the number at which the endpoint throttled last: slow growth from NEAR to PAST, doubling beyond
 FAR.
 """
 SLOW = 0.1
 """Growth near that number, in calls for each round of answers; else 1."""
-LEAST_PAUSE, LONGEST_PAUSE = 0.02, 30.0
+LEAST_PAUSE = 0.02
+LONGEST_PAUSE = 30.0
 """Seconds that an endpoint rests which throttles without saying for how long: doubled each time."""
 STATED_PAUSE = 1.0
 """So long rests, after some refusals in a row, one that asks for less than it needs."""
 PROBE_SECONDS = (0.5, 8.0)
 """Between two tries of an endpoint that cannot be reached: from, doubling, to."""
-FIRST_SECONDS, DOWN_SECONDS = 15.0, 300.0
+FIRST_SECONDS = 15.0
+DOWN_SECONDS = 300.0
 """How long an endpoint is waited for that has never answered, and that has answered before."""
 
 
@@ -33,15 +38,19 @@ class Gate:
     """Lets the calls of one endpoint through, in their order. It belongs to one event loop."""
 
     def __init__(self, limit: int, endpoint: str = ""):
-        self.most, self.where = limit, endpoint
+        self.most = limit
+        self.where = endpoint
         self.in_flight = 0
         self.throttles = 0
         """Calls that were throttled."""
         self._limit = float(min(limit, START))
         self._ceiling = float("inf")
         self._shrunk_at = -1.0
-        self._before, self._sent, self._refused = 0.0, 0, 0
-        self._answers, self._factor = START, DECREASE
+        self._before = 0.0
+        self._sent = 0
+        self._refused = 0
+        self._answers = START
+        self._factor = DECREASE
         self._in_a_row = 0
         self._opens_at = 0.0
         self._answered_at: float | None = None
@@ -121,11 +130,13 @@ class Gate:
         self._began_at = now if self._began_at is None else self._began_at
         if sent_at > self._shrunk_at:
             self._shrunk_at = now
-            self._before, self._sent = self._limit, self.in_flight
+            self._before = self._limit
+            self._sent = self.in_flight
             self._factor = DECREASE if self._answers >= self._limit else DECREASE_SOON
             self._refused = self._answers = 0
             self._in_a_row += 1
-            pause, longest = LEAST_PAUSE * 2 ** min(self._in_a_row, 16), LONGEST_PAUSE
+            pause = LEAST_PAUSE * 2 ** min(self._in_a_row, 16)
+            longest = LONGEST_PAUSE
             if after is not None:
                 longest = min(longest, STATED_PAUSE)
             self._close(min(longest, pause) * random.uniform(0.5, 1))
@@ -158,7 +169,8 @@ class Gate:
         """Why calls wait, in a sentence; “” where they do not."""
         now = self._clock()
         if self._down_since is not None and self._probes:
-            down_seconds, left = now - self._down_since, self._patience - (now - self._down_since)
+            down_seconds = now - self._down_since
+            left = self._patience - (now - self._down_since)
             return (
                 f"{self.where} cannot be reached for {down_seconds:.0f} s; waiting for it, "
                 f"{max(0, left):.0f} s more"

@@ -63,7 +63,8 @@ async def settle(
                 forms = chain(weaker, forms)
             elif refusals.mentioned(failure.raw) not in weakened and not guessing:
                 # A guess that is refused leads to no further guesses.
-                guessing, forms = True, chain(weaker, forms)
+                guessing = True
+                forms = chain(weaker, forms)
         following = _next(forms, body, tried)
         if following is None:
             break
@@ -180,7 +181,8 @@ def differences(entry: Model, model: Model) -> dict[str, Any]:
     """The settings of models.toml by which a settled model differs from its entry; of tables what is new."""
     changed: dict[str, Any] = {}
     for name in SETTINGS:
-        before, now = getattr(entry, name), getattr(model, name)
+        before = getattr(entry, name)
+        now = getattr(model, name)
         if before == now:
             continue
         if isinstance(now, dict):

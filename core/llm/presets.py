@@ -62,7 +62,8 @@ def listed(models: Iterable[Model], money: str) -> Table:
 
 
 def _row(model: Model) -> dict[str, str]:
-    configuration, price = model.configuration, model.price
+    configuration = model.configuration
+    price = model.price
     variables = [f"{name}{'' if os.environ.get(name) else ' (not set)'}" for name in model.variables]
     parameters_of_row = {"system": model.system, "replies": model.replies, **configuration.parameters}
     default = {"system": "native", "replies": "json_schema"}

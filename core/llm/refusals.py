@@ -165,24 +165,27 @@ def named_part(model: Model, body: Body, objection_: Objection) -> RefusablePart
     for field in objection_.fields:
         if part := _first(sent_parts, words(field)):
             return part
-    text, all_words = words(_LISTED.split(objection_.text, maxsplit=1)[0]), words(objection_.text)
+    text = words(_LISTED.split(objection_.text, maxsplit=1)[0])
+    all_words = words(objection_.text)
     if _THINKING in sent_parts and _THINKING.pattern.search(text):
         return _THINKING  # whatever else cannot be had with it
     if _EXCLUSIVE.search(text):
-        sampling_parts = [
-            part for part in reversed(_SAMPLING) if part in sent_parts and part.pattern.search(text)
-        ]
-        if sampling_parts:
-            return sampling_parts[0]
+        for part in reversed(_SAMPLING):
+            if part in sent_parts and part.pattern.search(text):
+                return part
     return _first(sent_parts, text) or _first(sent_parts, all_words)
 
 
 def _first(parts: Sequence[RefusablePart], text: str) -> RefusablePart | None:
     """The part that is named first in a text; of two at one place the longer name."""
-    matches = [
-        (match.start(), -len(match[0]), n) for n, p in enumerate(parts) if (match := p.pattern.search(text))
-    ]
-    return parts[min(matches)[2]] if matches else None
+    first: RefusablePart | None = None
+    best_place = (len(text), 0)
+    for part in parts:
+        match = part.pattern.search(text)
+        if match and (match.start(), -len(match[0])) < best_place:
+            first = part
+            best_place = (match.start(), -len(match[0]))
+    return first
 
 
 def _phrases(*alternatives: str) -> re.Pattern[str]:
@@ -321,7 +324,8 @@ def _of_number(name: str, model: Model, body: Body, objection_: Objection) -> It
 
 
 def _in_range(name: str, model: Model, body: Body, objection_: Objection) -> Iterator[Model]:
-    value, entry_name = body.get(name), _entry_name(model, name)
+    value = body.get(name)
+    entry_name = _entry_name(model, name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
     tokens = entry_name in LIMITS
@@ -343,13 +347,9 @@ def _of_limit(model: Model, body: Body, objection_: Objection) -> Iterator[Model
         return
     entry_name = _entry_name(model, sent_name)
     yield from _in_range(sent_name, model, body, objection_)
-    alternatives = [
-        name
-        for name in (*_SUGGESTED.findall(objection_.text), *LIMITS)
-        if name in LIMITS and name != sent_name
-    ]
-    for alternative in alternatives:
-        yield model.changed(rename={**model.rename, entry_name: alternative})
+    for name in (*_SUGGESTED.findall(objection_.text), *LIMITS):
+        if name in LIMITS and name != sent_name:
+            yield model.changed(rename={**model.rename, entry_name: name})
     yield _unset(model, sent_name)
 
 
@@ -376,14 +376,17 @@ def _features(objection_: Objection) -> list[Feature]:
     """The features of a schema that a complaint names, by their keywords."""
     text = " ".join((*objection_.fields, objection_.text))
     spelled = words(text).split()
-    features = []
+    features: list[Feature] = []
     for feature, keywords in _NAMED_FEATURES.items():
-        if any(word in text if word.startswith("$") else _within_words(word, spelled) for word in keywords):
+        if any(_is_named(keyword, text, spelled) for keyword in keywords):
             features.append(feature)
     return features
 
 
-def _within_words(keyword: str, spelled: Sequence[str]) -> bool:
+def _is_named(keyword: str, text: str, spelled: Sequence[str]) -> bool:
+    """Whether a keyword stands in a text, or in its words."""
+    if keyword.startswith("$"):
+        return keyword in text
     parts = words(keyword).split()
     return any(list(spelled[n : n + len(parts)]) == parts for n in range(len(spelled)))
 
@@ -546,14 +549,13 @@ def guesses(model: Model, body: Body, objection_: Objection) -> Iterator[Model]:
     """
     weakest = model
     for part in _LEAST_LOSS:
-        listed = next((row for row in PARTS if row.part is part), None)
-        forms = (
-            list(listed.forms(model, body, Objection(""))) if listed and listed.applies(model, body) else []
-        )
-        if not forms:
+        refusable = _LISTED_PARTS.get(part)
+        if refusable is None or not refusable.applies(model, body):
             continue
-        yield from forms
-        weakest = _combine(weakest, model, forms[-1])
+        forms = list(refusable.forms(model, body, Objection("")))
+        if forms:
+            yield from forms
+            weakest = _combine(weakest, model, forms[-1])
     yield weakest
 
 
@@ -561,12 +563,16 @@ def _combine(one: Model, before: Model, after: Model) -> Model:
     """A model with what another step changed as well."""
     update: dict[str, Any] = {}
     for name in Model.model_fields:
-        was, now, base = getattr(before, name), getattr(after, name), getattr(one, name)
+        was = getattr(before, name)
+        now = getattr(after, name)
+        base = getattr(one, name)
         if was != now:
             update[name] = {**base, **now} if isinstance(now, dict) else now
     return one.changed(**update)
 
 
+_LISTED_PARTS = {refusable.part: refusable for refusable in reversed(PARTS)}
+"""Each part of a request as `PARTS` has it first."""
 _LEAST_LOSS = (
     RequestPart.SEED,
     RequestPart.PRESENCE_PENALTY,
@@ -636,34 +642,51 @@ def allowed(text: str, value: float, step: float = NEAR) -> tuple[float | None, 
     """
     text = " ".join(text.lower().split())
     text = _NOT_BELOW.sub("at least", _NOT_ABOVE.sub("at most", text))
-    ranges = [
-        (_end(low, step if opening == "(" else 0), _end(high, -step if closing == ")" else 0))
-        for opening, low, high, closing in _RANGE.findall(text)
-    ]
-    ranges += [(_end(low), _end(high)) for low, high in _BETWEEN.findall(text)]
-    ranges += [
-        (_end(low, step if "ex" in first else 0), _end(high, -step if "ex" in last else 0))
-        for low, first, high, last in _FROM_TO.findall(text)
-    ]
-    lows = [low for low, high in ranges if low < high]
-    highs = [high for low, high in ranges if low < high]
+    lows: list[float] = []
+    highs: list[float] = []
+    for low, high in _ranges(text, step):
+        if low < high:
+            lows.append(low)
+            highs.append(high)
     lows += [_end(number) for number in _AT_LEAST.findall(text)]
     lows += [_end(number, step) for number in _GREATER.findall(text)]
-    lows += [step] if _POSITIVE.search(text) else []
+    if _POSITIVE.search(text):
+        lows.append(step)
     highs += [_end(number) for number in _AT_MOST.findall(text)]
     highs += [_end(number, -step) for number in _BELOW.findall(text)]
-    highs += [_end(high) for compared_value, high in _COMPARED.findall(text) if _end(compared_value) == value]
+    for compared_value, high in _COMPARED.findall(text):
+        if _end(compared_value) == value:
+            highs.append(_end(high))
     return (
         max((low for low in lows if low > value), default=None),
         min((high for high in highs if high < value), default=None),
     )
 
 
+def _ranges(text: str, step: float) -> Iterator[tuple[float, float]]:
+    """The ranges that a complaint names with both ends: “[0, 2)”, “between 0 and 1”, “from 0 to 1”."""
+    for opening, low, high, closing in _RANGE.findall(text):
+        yield _inner_end(low, step, opening == "("), _inner_end(high, -step, closing == ")")
+    for low, high in _BETWEEN.findall(text):
+        yield _end(low), _end(high)
+    for low, first, high, last in _FROM_TO.findall(text):
+        yield _inner_end(low, step, "ex" in first), _inner_end(high, -step, "ex" in last)
+
+
+def _inner_end(number: str, offset: float, exclusive: bool) -> float:
+    """The last value that is allowed at an end of a range."""
+    return _end(number, offset if exclusive else 0)
+
+
 def _only_smaller(text: str, value: float) -> float | None:
     """The one number in a complaint that something is too much that is smaller than it; None for none."""
-    numbers = {_end(number) for number in _ALONE.findall(text)}
-    smaller = [number for number in numbers if FEW_TOKENS <= number < value]
-    return smaller[0] if len(smaller) == 1 and _TOO_MUCH.search(words(text)) else None
+    smaller: set[float] = set()
+    for number in _ALONE.findall(text):
+        if FEW_TOKENS <= _end(number) < value:
+            smaller.add(_end(number))
+    if len(smaller) != 1 or not _TOO_MUCH.search(words(text)):
+        return None
+    return smaller.pop()
 
 
 FEW_TOKENS = 16

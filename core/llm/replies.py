@@ -104,7 +104,8 @@ def _plain(value: Any, reply: type[BaseModel], field: str) -> Any:
     """A text without the space around it, as the label, the number or the truth value that it is."""
     if not isinstance(value, str) or _takes(reply, field, str):
         return value
-    labels, text = _labels(reply, field), value.strip()
+    labels = _labels(reply, field)
+    text = value.strip()
     if value in labels:
         return value
     if label := _label(text, labels):
@@ -323,7 +324,8 @@ def _fitting(body: str, reply: type[R], judged: JudgedText) -> list[_Candidate]:
             candidates.append(_Candidate(None, partial=partial, problem=problem))
             continue
         verdict_place = place(body, value.start, value.end)
-        before, behind = "\n".join(gaps[: number + 1]), "\n".join(gaps[number + 1 :])
+        before = "\n".join(gaps[: number + 1])
+        behind = "\n".join(gaps[number + 1 :])
         repeated = not verdict_place.is_complete and judged.holds(body[value.start : value.end])
         allowed = not repeated and (verdict_place.paragraph or not value.unclosed)
         candidates.append(
@@ -478,10 +480,13 @@ async def answer(
     a reply to a schema. Raises CallFailed, UNPARSEABLE, TRUNCATED, EMPTY or REFUSED, with the last reply and
     the cost of all attempts.
     """
-    sent_messages, usage, problem = list(messages), NOTHING_SPENT, ""
+    sent_messages = list(messages)
+    usage = NOTHING_SPENT
+    problem = ""
     for attempt in range(1 + REASKS):
         completion = await call(step if attempt == 0 else f"{step} again {attempt}", sent_messages)
-        text, usage = verdict_text(completion) if reply else completion.text, usage + completion.usage
+        text = verdict_text(completion) if reply else completion.text
+        usage = usage + completion.usage
         empty = not text.strip()
         try:
             if empty and (completion.details.lacks or not may_be_empty):

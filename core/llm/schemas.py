@@ -146,7 +146,8 @@ def fill(schema: Schema, rng: random.Random, root: Schema | None = None, depth: 
 
 def bounds(schema: Schema) -> tuple[int, int]:
     """The lowest and highest whole number allowed; where nothing is said, 1 to 5 or a range as wide."""
-    low, high = schema.get("minimum"), schema.get("maximum")
+    low = schema.get("minimum")
+    high = schema.get("maximum")
     if low is None and "exclusiveMinimum" in schema:
         low = schema["exclusiveMinimum"] + 1
     if high is None and "exclusiveMaximum" in schema:

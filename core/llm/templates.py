@@ -54,7 +54,8 @@ def rendered(template: Template, values: Mapping[str, Any]) -> str:
     """A template filled with values. Raises TemplateError, also where a limit is exceeded."""
     token = _end.set(time.monotonic() + RENDERING_SECONDS)
     try:
-        parts, size = [], 0
+        parts = []
+        size = 0
         for part in template.generate(values):
             parts.append(part)
             size += len(part)

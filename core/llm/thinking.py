@@ -71,8 +71,13 @@ def visible_reply(text: str, *, judged: bool = False) -> VisibleReply:
 
 
 def _of_tags(text: str, tags: re.Pattern[str], *, judged: bool) -> VisibleReply:
-    pieces, thoughts, draft = list[str](), list[str](), ""
-    kind, depth, position, thought_start = "", 0, 0, 0
+    pieces = list[str]()
+    thoughts = list[str]()
+    draft = ""
+    kind = ""
+    depth = 0
+    position = 0
+    thought_start = 0
     inside = _Inside(text)
     for tag in tags.finditer(text):
         name = tag["name"]
@@ -89,11 +94,15 @@ def _of_tags(text: str, tags: re.Pattern[str], *, judged: bool) -> VisibleReply:
             continue
         elif opens:
             pieces.append(text[position : tag.start()])
-            kind, depth, position, thought_start = tag_kind, 1, tag.start(), tag.end()
+            kind = tag_kind
+            depth = 1
+            position = tag.start()
+            thought_start = tag.end()
         else:
             draft = "".join([*pieces, text[position : tag.start()]])
             thoughts.append(draft)
-            pieces, position = [], tag.end()
+            pieces = []
+            position = tag.end()
     if not depth:
         pieces.append(text[position:])
     elif not "".join(pieces).strip():
@@ -141,7 +150,9 @@ def _of_channels(text: str, *, judged: bool) -> VisibleReply:
 
 
 def _of_tokens(text: str) -> VisibleReply:
-    pieces, thoughts, position = list[str](), list[str](), 0
+    pieces = list[str]()
+    thoughts = list[str]()
+    position = 0
     inside = _Inside(text)
     for header in _CHANNEL.finditer(text):
         if header.start() < position or inside.json(header.start()):

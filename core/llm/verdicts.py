@@ -78,8 +78,10 @@ def read(text: str, like: re.Pattern[str], judged: JudgedText = NOTHING_JUDGED) 
     if len(text) > LONGEST:
         raise Unusable(f"It is longer than {LONGEST:,} characters.")
     parts = visible_reply(text, judged=True)
-    body, draft_body = leading(parts.text), leading(parts.draft)
-    marks, drafts = _marks(body, judged), _marks(draft_body, judged)
+    body = leading(parts.text)
+    draft_body = leading(parts.draft)
+    marks = _marks(body, judged)
+    drafts = _marks(draft_body, judged)
     possible = {m.answer.casefold() for m in (*marks, *drafts) if m.possible and like.fullmatch(m.answer)}
     if len(possible) > 1:
         raise Unusable("It holds several answers in brackets that differ: give one.")
@@ -128,7 +130,9 @@ def preference(text: str, judged: JudgedText = NOTHING_JUDGED) -> Preference:
 
 def _mark(text: str, match: re.Match[str], judged: JudgedText, *, denied: bool) -> _Mark | None:
     """What an answer in brackets is by its place; None where it is only quoted."""
-    start, after, twofold = match.start(), match.start("part"), match[1] is not None
+    start = match.start()
+    after = match.start("part")
+    twofold = match[1] is not None
     after = match.end() if after < 0 else after
     near = text[max(0, start - _NEAR) : start]
     line = near[near.rfind("\n") + 1 :]

@@ -84,7 +84,9 @@ class StoredBatches:
     """The batches of a run, in the database."""
 
     def __init__(self, store: RunStore, run: int, models: Mapping[str, Model]):
-        self.store, self.run, self.models = store, run, models
+        self.store = store
+        self.run = run
+        self.models = models
 
     async def standing(self) -> BatchesStanding:
         """See `BatchStore`."""

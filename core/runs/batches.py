@@ -34,7 +34,8 @@ TRIES = 3
 """In how many batches a call is sent that is not answered."""
 UNSURE_SECONDS = 60.0
 """How long a batch is looked for whose creation was asked for and not answered; then it was not begun."""
-FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0
+FIRST_LOOK = 1.0
+LONGEST_LOOK = 60.0
 """Seconds between two looks at batches: from, growing, to."""
 CHUNK = 200
 """Answers written in one transaction."""
@@ -212,9 +213,12 @@ class Batches:
 
     def _outcomes(self, one: Batch, results: Sequence[tuple[Waiting, Result]]) -> list[CallOutcome]:
         """Answers for the journal; calls without one are asked again, or have failed finally."""
-        model, outcomes = self.models[one.model], []
+        model = self.models[one.model]
+        outcomes = []
         for call, result in results:
-            tries, answer, failure = call.tries + result.counts, result.answer, result.failure
+            tries = call.tries + result.counts
+            answer = result.answer
+            failure = result.failure
             if answer is not None:
                 cost = model.usage(answer.tokens, 0.0, batch=True)
                 details = answer.details.as_dict()
@@ -254,7 +258,8 @@ class Batches:
 
     async def submit(self) -> None:
         """Send what was gathered. A refusal is kept in `problems`; its calls wait to be asked again."""
-        files, self._files = self._files, {}
+        files = self._files
+        self._files = {}
         for name, parts in files.items():
             for part in parts:
                 with part.lines:
@@ -263,7 +268,8 @@ class Batches:
         await self.refresh()
 
     async def _send(self, name: str, part: _File) -> None:
-        mark, model = uuid.uuid4().hex, self.models[name]
+        mark = uuid.uuid4().hex
+        model = self.models[name]
         number = await self.store.prepare(name, mark, part.calls)
         file = ""
         try:

@@ -244,7 +244,8 @@ class Benchmark:
 
         What a version lacks comes from the benchmark's own.
         """
-        folder, own_version = self.prompts_of or self.name, self.version
+        folder = self.prompts_of or self.name
+        own_version = self.version
         return load_prompt(
             materials.prompts, folder, version or own_version, name, self.prompts[name], own_version
         )
@@ -282,7 +283,8 @@ class Benchmark:
 
 def due_judgements(ways: Sequence[Way], repeats: int, *keys: str) -> tuple[DueJudgement, ...]:
     """The verdicts that judges owe a conversation, or several, the one shown as A first."""
-    pair, against = "|".join(keys), keys[1:]
+    pair = "|".join(keys)
+    against = keys[1:]
     return tuple(
         DueJudgement(
             f"{pair}|{judge}|{way.prompt.version}|{n}{f'|{way.name}' if way.name else ''}",

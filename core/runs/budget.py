@@ -80,7 +80,8 @@ class Budget:
         self._models = models
         self._guesses = guesses
         """Tokens out of a call, by model, before any was made."""
-        self._grant, self._halt = grant, halt
+        self._grant = grant
+        self._halt = halt
         self._ask_lease = ask_lease
         """Asks whoever shares out the limit for so much more; what is given is added to it, 0 for nothing."""
         self._seen = {name: _Usage() for name in models}
@@ -128,7 +129,8 @@ class Budget:
     async def _reserve(self, model: str, size: int, token_limit: int | None) -> Reserved:
         while not self._over:
             reservation = self._cost(model, size, token_limit)
-            alone, in_flight = not self._in_flight, sum(one.maximum for one in self._in_flight)
+            alone = not self._in_flight
+            in_flight = sum(one.maximum for one in self._in_flight)
             if in_flight + reservation.maximum <= self.left or (alone and reservation.expected <= self.left):
                 self._in_flight.add(reservation)
                 try:
@@ -167,11 +169,13 @@ class Budget:
         self._changed.set()
 
     def _cost(self, name: str, size: int, token_limit: int | None) -> Reserved:
-        model, past = self._models[name], self._seen[name]
+        model = self._models[name]
+        past = self._seen[name]
         tokens_in = size * (past.tokens_in / past.size if past.size else 1 / BYTES_PER_TOKEN)
         tokens_out = past.tokens_out / past.calls if past.calls else self._guesses.get(name, 0.0)
         if model.kind == "embeddings":
-            tokens_out, token_limit = 0.0, 0
+            tokens_out = 0.0
+            token_limit = 0
         elif token_limit is None:
             token_limit = max(UNCAPPED_TOKENS, 2 * past.longest)
         expected = model.cost(round(tokens_in), round(min(tokens_out, token_limit)))

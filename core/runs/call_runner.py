@@ -284,7 +284,9 @@ class Asker:
         messages: Sequence[Message],
         prompt: RenderedPrompt,
     ) -> Completion:
-        calls, params, schema = self.calls, prompt.params, prompt.schema
+        calls = self.calls
+        params = prompt.params
+        schema = prompt.schema
         # What its endpoint takes may be found out between two calls: the entry says what is asked.
         configuration = calls.handshakes.entries[model].configuration
         spoken = [(m.role, m.content, *m.images.values()) for m in messages]
@@ -379,7 +381,8 @@ class Asker:
         self, model: str, prompt: RenderedPrompt, check: Callable[[Any], object] | None
     ) -> replies.Answer:
         """What a program that judges returns; as many run at once as its entry says."""
-        calls, entry = self.calls, self.calls.models[model]
+        calls = self.calls
+        entry = self.calls.models[model]
         gate = calls.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
         async with gate:
             await calls.journal.admit()

@@ -78,7 +78,8 @@ def execute(
     the store cannot be written, no call is made and nothing is lost. Raises ConcordError if the run cannot
     start, ConfigError if a price is missing.
     """
-    max_cost, retry_failed = options.get("max_cost"), options.get("retry_failed", False)
+    max_cost = options.get("max_cost")
+    retry_failed = options.get("retry_failed", False)
     if max_cost is not None:
         check_priced(job.models.values())
     for model in job.models.values():
@@ -215,7 +216,8 @@ class _Run:
         """Make no new calls. The first reason is kept."""
         if self.stop:
             return
-        self.stop, self.broken = reason, broken
+        self.stop = reason
+        self.broken = broken
         self.client.stop()
         if self.budget:
             self.budget.stop()
@@ -355,8 +357,10 @@ class _Run:
         """Begin what is left, as places become free. `is_counted` notes what was stored, once for a run."""
         # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        survey_now, started_keys = self.current_survey if is_counted else None, set[str]()
-        retry, earlier = self.calls.retry_failed, self.survey
+        survey_now = self.current_survey if is_counted else None
+        started_keys = set[str]()
+        retry = self.calls.retry_failed
+        earlier = self.survey
         while not self.stop:
             try:
                 for item in left(
@@ -419,7 +423,8 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - no reply may end a run
             self._failed(item, ask.unexpected(error))
             return None
-        models, inline = self.job.models, item.play.inline
+        models = self.job.models
+        inline = item.play.inline
 
         def save(db: Database) -> None:
             simulated = any(models[name].simulated for name in ask.reported)
@@ -448,7 +453,8 @@ class _Run:
         if due.key in self.given_up or self._lacks([due.judge]):
             return
         ask = await self._asker(due.key, resumed)
-        model, conversations_ = self.job.models[due.judge], [conversation]
+        model = self.job.models[due.judge]
+        conversations_ = [conversation]
         try:
             for opponent in due.against:
                 conversations_.append(await self.store.look(partial(conversations.load, name=opponent)))
@@ -465,7 +471,8 @@ class _Run:
             return
         except RunStopped:
             return  # The other verdicts of this conversation go on.
-        verdict, unusable = replace(judged, spent=ask.spent), ask.failure
+        verdict = replace(judged, spent=ask.spent)
+        unusable = ask.failure
 
         def save(db: Database) -> None:
             for one in (verdict, *other_verdicts):
@@ -491,7 +498,9 @@ class _Run:
             runs.save_failure(db, key, self._as_failure(ask.failing(error)), self.number)
 
     def _failed(self, work: Pending | DueJudgement, failure: CallFailed) -> None:
-        failed, pieces, key = self._as_failure(failure), 1, work.key
+        failed = self._as_failure(failure)
+        pieces = 1
+        key = work.key
         self.given_up.add(key)
         if isinstance(work, Pending):
             failed = replace(failed, player=work.play.player, facets=work.play.facets)
@@ -501,7 +510,8 @@ class _Run:
         self.failed += pieces
 
     def _as_failure(self, failure: CallFailed) -> FailedWork:
-        benchmark, message = self.job.plan.benchmark, str(failure)
+        benchmark = self.job.plan.benchmark
+        message = str(failure)
         return FailedWork(failure.code, message, failure.reason, failure.raw, benchmark, failure.model)
 
     async def _beat(self) -> None:
@@ -525,7 +535,8 @@ class _Run:
 
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
-        before, survey_now = self.survey, self.current_survey
+        before = self.survey
+        survey_now = self.current_survey
         sentences = [*self._notes(), self.client.status(), self.batches.status()]
         return {
             "planned": max(before.planned, survey_now.planned),
@@ -547,7 +558,8 @@ class _Run:
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""
-        waits, stands = self.store.status(), self._stands()
+        waits = self.store.status()
+        stands = self._stands()
         self.say(waits)
         if self.watch:
             stands["message"] = waits or stands["message"]

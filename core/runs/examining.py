@@ -184,7 +184,8 @@ class _Examiner:
 
     async def notes(self, prompts: Sequence[Prompt]) -> list[str]:
         """What other roles need that the endpoint refuses, a sentence each. Nothing of it is kept."""
-        name, notes = self.model.name, []
+        name = self.model.name
+        notes = []
         for prompt in prompts:
             handshake_of_model = {name: self.shaken.by_model[name]} if name in self.shaken.by_model else {}
             examiner = replace(self, shaken=Handshakes({name: self.model}, handshake_of_model), result=None)
@@ -255,7 +256,8 @@ def _length(params: Mapping[str, Any]) -> int:
 
 def _hint(model: Model, error: ConcordError) -> str:
     """What to change in models.toml, where the failure says so."""
-    code, failure = getattr(error, "code", None), f"{error} {getattr(error, 'raw', '')}"
+    code = getattr(error, "code", None)
+    failure = f"{error} {getattr(error, 'raw', '')}"
     if code is Failure.CONTEXT_EXCEEDED or (code is Failure.BAD_REQUEST and "context" in failure):
         return f" Serve it with a longer context: judges are sent {LENGTH:,} tokens and more."
     if code in (Failure.TRUNCATED, Failure.EMPTY) and "length" in failure:

@@ -53,7 +53,8 @@ def settled_models(workspace: Workspace, entries: Mapping[str, Model]) -> dict[s
 def check_unchanged(workspace: Workspace, entries: Mapping[str, Model]) -> None:
     """Raises ConfigError if a model has results of another configuration than its entry has now."""
     with workspace.read() as db:
-        before, by_name = configurations.latest(db, entries), known_handshakes(db, entries)
+        before = configurations.latest(db, entries)
+        by_name = known_handshakes(db, entries)
     changes = {name: changed(was, entries[name], by_name.get(name)) for name, was in before.items()}
     names = [name for name, change in changes.items() if change]
     if names:
@@ -159,7 +160,8 @@ class Handshakes:
 
     async def _ask(self, asked_request: Request, ask: Ask[T], latest: Latest) -> tuple[T, Handshake]:
         """A handshake."""
-        name, asks = asked_request.model, 0
+        name = asked_request.model
+        asks = 0
 
         async def count_ask(model: Model) -> T:
             nonlocal asks

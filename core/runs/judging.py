@@ -41,7 +41,8 @@ async def verdict(
     Raises CallFailed if the endpoint failed. What cannot be asked about (no reply to rate) is a failure
     without a call.
     """
-    asking, read = due.asking, partial(due.asking.read, *conversations)
+    asking = due.asking
+    read = partial(due.asking.read, *conversations)
     try:
         prompt = due.prompt.render(**asking.values(*conversations))
         judged = tuple(text for conversation in conversations for text in conversation.texts())

@@ -177,7 +177,8 @@ def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | Non
     kinds: Mapping[str, Kind] = {}
     plays: Callable[[], Iterator[Play]]
     if isinstance(plan, PlayPlan | ProposePlan):
-        benchmark, sources = get(plan.benchmark), materials(workspace)
+        benchmark = get(plan.benchmark)
+        sources = materials(workspace)
         kinds = {role.name: role.kind for role in benchmark.roles}
         if isinstance(plan, PlayPlan):
             plan = complete(plan, available, workspace)
@@ -258,7 +259,8 @@ def _ways(
 ) -> list[Way]:
     """How the judges of a plan are asked, call by call. Raises NotFound or ConfigError if they cannot be."""
     if rubric_version is None:
-        benchmark, sources = get(plan.benchmark), materials(workspace)
+        benchmark = get(plan.benchmark)
+        sources = materials(workspace)
         if isinstance(plan, ComparePlan):
             return [_pairwise(workspace, plan, benchmark, sources)]
         if benchmark.asking is None:
@@ -296,7 +298,8 @@ def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, sou
 
 
 def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> Iterator[Play]:
-    selection, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
+    selection = Filter(benchmark=plan.benchmark, facets=plan.where)
+    last = 0
     keys_of_plan = frozenset(plan.among)
     # Page by page: judging a large store takes hours, and no read must stay open that long.
     while True:
@@ -360,7 +363,8 @@ def left(
         before = running.planned, running.stored_count, running.failed
         if earlier is not None and mark in earlier.counts_by_mark:
             planned, stored_before, failed = earlier.counts_by_mark[mark]
-            running.planned, running.stored_count = before[0] + planned, before[1] + stored_before
+            running.planned = before[0] + planned
+            running.stored_count = before[1] + stored_before
             running.failed = before[2] + failed
             continue
         with workspace.read() as db:
@@ -378,16 +382,19 @@ def pending(
     db: Database, plays: Sequence[Play], running: Survey, *, retry_failed: bool = False
 ) -> list[Pending]:
     """What `left` finds of some plays."""
-    keys, due_keys = [p.key for p in plays], [j.key for p in plays for j in p.judged]
+    keys = [p.key for p in plays]
+    due_keys = [j.key for p in plays for j in p.judged]
     stored_keys = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
     answered_keys = ratings.answered_keys(db, due_keys)
     failed: set[str] = set()
     if not retry_failed:
         failed = (runs.failed(db, keys) - stored_keys) | ratings.failed_keys(db, due_keys)
-    works_begun, works_finished = runs.works_noted(db, keys + due_keys), answered_keys | failed
+    works_begun = runs.works_noted(db, keys + due_keys)
+    works_finished = answered_keys | failed
     pending_plays = []
     for play in plays:
-        is_stored, has_play = play.key in stored_keys, play.play is not None
+        is_stored = play.key in stored_keys
+        has_play = play.play is not None
         running.planned += has_play + len(play.judged)
         running.stored_count += (has_play and is_stored) + sum(j.key in answered_keys for j in play.judged)
         if play.key in failed:
@@ -420,7 +427,8 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
                 result.by_text.add(j.judge)
                 expected = Expected(j.judge, 1, length, min(expected.output_tokens, _reply_tokens(j)))
             _add(result, expected, measured_tokens)
-    by_batch, has_batch_price = 0.0, False
+    by_batch = 0.0
+    has_batch_price = False
     for name, tokens in result.tokens.items():
         model, (tokens_in, tokens_out) = job.models[name], map(round, tokens)
         result.cost += model.cost(tokens_in, tokens_out)

@@ -65,7 +65,8 @@ def ways(rubric: Rubric, variant: str, judges: Mapping[str, bool]) -> list[Way]:
 
 def pairwise(rubric: Rubric, criterion: Criterion) -> Asking:
     """How a judge is asked a pairwise question of this rubric, or for an order of several."""
-    values, read = partial(pair_values, rubric, criterion), partial(_preference, criterion)
+    values = partial(pair_values, rubric, criterion)
+    read = partial(_preference, criterion)
     reply = reply_of(_alone(rubric, criterion))
     return Asking(criterion.name, reply, (criterion,), values, read, (3000, 300), rubric=rubric.name)
 
@@ -138,7 +139,8 @@ def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterat
 def _preference(criterion: Criterion, *compared_and_reply: Any) -> Preference | Order:
     """What a reply, which comes last, says of the conversations before it."""
     *compared, reply = compared_and_reply
-    scale, reason = criterion.scale, getattr(reply, "reason_0", None) or ""
+    scale = criterion.scale
+    reason = getattr(reply, "reason_0", None) or ""
     if not scale.kind.ranks:
         return Preference.of(scale.kind.score(scale, reply.answer_0), reason)
     try:
@@ -177,7 +179,8 @@ def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, An
 def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
     """What a template may use. Raises Unusable for a conversation that cannot be asked about."""
     try:
-        criteria, turns = rubric.asked_of(conversation), rubric.turns(conversation)
+        criteria = rubric.asked_of(conversation)
+        turns = rubric.turns(conversation)
     except StudyError as error:
         raise Unusable(str(error)) from error
     return _shared(rubric, criteria, _shown_fields(rubric, conversation)) | {
@@ -252,7 +255,8 @@ def reply_form(rubric: Rubric, criteria: Sequence[Criterion]) -> str:
 
 def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
     """The ratings of a reply. Raises Unusable where an answer that was asked for is missing."""
-    criteria, turns = rubric.asked_of(conversation), rubric.turns(conversation)
+    criteria = rubric.asked_of(conversation)
+    turns = rubric.turns(conversation)
     if rubric.unit != "each-reply":
         entries = {turns[0]: reply}
     else:
@@ -282,7 +286,9 @@ def _due_turns(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
 def _ratings(
     rubric: Rubric, criteria: Sequence[Criterion], conversation: Conversation, turn: int | None, entry: Any
 ) -> list[Rating]:
-    ratings, unit, scores = [], Unit(conversation.key, turn), dict[str, float]()
+    ratings = []
+    unit = Unit(conversation.key, turn)
+    scores = dict[str, float]()
     for number, criterion in enumerate(rubric.criteria):
         # What is answered though it is not asked, after the answers before it, is no answer.
         if criterion not in criteria or criterion not in asked(criteria, scores):

@@ -25,7 +25,8 @@ class RunStore:
     """Reads and writes for one run, in its event loop. `stopped` says why the run has stopped, “” before."""
 
     def __init__(self, workspace: Workspace, writer: Writer, stopped: Callable[[], str]):
-        self.workspace, self.writer = workspace, writer
+        self.workspace = workspace
+        self.writer = writer
         self._stopped = stopped
         self._unreadable = ""
         self._catching_up: asyncio.Task[None] | None = None
