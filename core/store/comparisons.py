@@ -131,15 +131,15 @@ def verdicts(
     """
     orders = [(first, second), (second, first)] if rater.kind != "judge" else [(first, second)]
     by_repeat: dict[int, Verdict] = {}
-    for one, other in orders:
+    for shown_first, shown_second in orders:
         for repeat, verdict in db.execute(
             "SELECT x.repeat, x.verdict FROM comparisons x JOIN conversations a ON a.id = x.first_id "
             "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = +x.rater_id "
             "WHERE a.key = ? AND b.key = ? AND x.failure IS NULL AND r.kind = ? AND r.name = ? "
             "AND r.variant = ? AND x.rubric = ? AND x.criterion = ?",
-            [one, other, rater.kind, rater.name, rater.variant, *question],
+            [shown_first, shown_second, rater.kind, rater.name, rater.variant, *question],
         ):
-            by_repeat.setdefault(repeat, verdict if one == first else TURNED[verdict])
+            by_repeat.setdefault(repeat, verdict if shown_first == first else TURNED[verdict])
     return by_repeat
 
 

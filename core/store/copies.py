@@ -52,7 +52,7 @@ def snapshot(path: Path) -> Iterator[Database]:
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         _copy(path, copy)
-        db = connect(copy, called=path)
+        db = connect(copy, name=path)
         with suppress(sqlite3.Error):  # a damaged database may refuse it, and is to be looked at all the same
             db.conn.execute("PRAGMA synchronous = OFF")
         with closing(db):

@@ -112,10 +112,10 @@ def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
     to a desk of another.
     """
     name = plain = f"{crowd.platform} {visitor.worker}"
-    others = 1
+    number = 1
     while find(db, "raters", "id", kind="human", name=name):
-        others += 1
-        name = f"{plain} ({others})"
+        number += 1
+        name = f"{plain} ({number})"
     rater = ratings.rater_id(db, Rater(name, "human"))
     row = {
         "study_id": studies.study_id(db, crowd.study),
@@ -175,9 +175,9 @@ def expire(db: Database, study: str, names: Collection[str] = ()) -> list[str]:
         placements.reclaim(db, study, one.rater)
         free = [item.id for item in placements.placed(db, study, UNRATED, one.rater) if not item.begun]
         placements.remove(db, free)
-        dealt = one.done + one.skipped + one.open
+        item_count = one.done + one.skipped + one.open
         db.execute(
             "UPDATE crowd_workers SET reclaimed = ?, dealt = ? WHERE study_id = ? AND rater_id = ?",
-            [now(), dealt, studies.study_id(db, study), one.rater],
+            [now(), item_count, studies.study_id(db, study), one.rater],
         )
     return [one.name for one in late]

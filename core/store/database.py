@@ -21,16 +21,17 @@ Args = Sequence[Any] | dict[str, Any]
 T = TypeVar("T")
 
 
-def connect(path: Path, *, create: bool = True, called: Path | None = None) -> Database:
+def connect(path: Path, *, create: bool = True, name: Path | None = None) -> Database:
     """A connection, for one thread at a time. Opening takes almost a millisecond: SQLite reads the schema.
 
     A database that was lost while in use must not be replaced by an empty one: that is for `create`. Messages
-    name the file as `called`, if given. Raises WorkspaceError.
+    name the file as `name`, if it is given. Raises WorkspaceError.
     """
-    where = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+    mode = "rwc" if create else "rw"
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     try:
         conn = sqlite3.connect(
-            where, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         db = Database(conn, execute_plugins=False)
         conn.create_function("casefold", 1, str.casefold, deterministic=True)
@@ -43,11 +44,11 @@ def connect(path: Path, *, create: bool = True, called: Path | None = None) -> D
         conn.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
     except sqlite3.OperationalError as error:
         raise WorkspaceError(
-            f"The database {called or path} cannot be opened: {error}. Check that you may read and write it, "
+            f"The database {name or path} cannot be opened: {error}. Check that you may read and write it, "
             "or open another workspace."
         ) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise WorkspaceError(_damaged(called or path, error)) from error
+        raise WorkspaceError(_damaged(name or path, error)) from error
     return db
 
 
@@ -69,9 +70,9 @@ def file_at(path: Path) -> File | None:
 class Idle:
     """Open connections that nobody uses, so many at most."""
 
-    def __init__(self, path: Path, most: int = IDLE) -> None:
+    def __init__(self, path: Path, limit: int = IDLE) -> None:
         self._path = path
-        self._most = most
+        self._limit = limit
         self._free: list[Open] = []
         self.log: File | None = None
         """The log that the connections write."""
@@ -95,7 +96,7 @@ class Idle:
 
     def give(self, file: File | None, db: Database) -> None:
         """Keep a connection for the next who reads."""
-        if len(self._free) < self._most:
+        if len(self._free) < self._limit:
             self.log = file_at(Path(f"{self._path}-wal")) or self.log
             self._free.append((file, db))
         else:
@@ -227,10 +228,14 @@ def prepare(path: Path) -> Path | None:
     copy = None
     log = Path(f"{path}-wal")
     with suppress(OSError):  # connecting says what is wrong
-        if (not path.stat().st_size) if path.exists() else (log.exists() and log.stat().st_size):
-            lost = "empty" if path.exists() else f"gone, and {log.name} is left"
+        state = ""
+        if path.exists() and not path.stat().st_size:
+            state = "empty"
+        elif not path.exists() and log.exists() and log.stat().st_size:
+            state = f"gone, and {log.name} is left"
+        if state:
             raise WorkspaceError(
-                f"{path} is {lost}: its content is lost. Restore a backup (docs/backup.md), or "
+                f"{path} is {state}: its content is lost. Restore a backup (docs/backup.md), or "
                 f"delete {path.name} and {log.name} to begin again."
             )
         _keep_private(path)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlite_utils import Database
 
-from concord.conversation import IMAGES, Conversation
+from concord.conversation import IMAGES, Conversation, Message
 from concord.store import conversations
 
 
@@ -27,19 +27,23 @@ def shown(db: Database, conversation: Conversation) -> Conversation:
     if not names:
         return conversation
     sql = "SELECT name, body FROM images WHERE name IN (SELECT value FROM json_each(?))"
-    return drawn(conversation, dict(db.execute(sql, [json.dumps(names)])))
+    return with_images(conversation, dict(db.execute(sql, [json.dumps(names)])))
 
 
-def drawn(conversation: Conversation, bodies: Mapping[str, bytes]) -> Conversation:
+def with_images(conversation: Conversation, bodies: Mapping[str, bytes]) -> Conversation:
     """A conversation with its images as data URLs, as far as they are there."""
-    urls = {
-        name: f"data:image/{name.rpartition('.')[2]};base64,{b64encode(body).decode()}"
-        for name, body in bodies.items()
-    }
-    messages = (
-        replace(m, meta={**m.meta, IMAGES: {t: urls[n] for t, n in m.images.items() if n in urls}})
-        if m.images
-        else m
-        for m in conversation.messages
-    )
+    messages: list[Message] = []
+    for message in conversation.messages:
+        if message.images:
+            urls: dict[str, str] = {}
+            for token, name in message.images.items():
+                if name in bodies:
+                    urls[token] = _data_url(name, bodies[name])
+            message = replace(message, meta={**message.meta, IMAGES: urls})
+        messages.append(message)
     return replace(conversation, messages=tuple(messages))
+
+
+def _data_url(name: str, body: bytes) -> str:
+    image_type = name.rpartition(".")[2]
+    return f"data:image/{image_type};base64,{b64encode(body).decode()}"

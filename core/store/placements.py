@@ -786,15 +786,15 @@ def untrained(db: Database, name: str, rater: int) -> bool:
     return bool(scalar(db, sql, [name, rater]))
 
 
-def close_imported(db: Database, study: int, raters: Collection[int], since: str) -> None:
-    """Close the open items of these people for which answers were stored since then: these count."""
+def close_imported(db: Database, study: int, raters: Collection[int], start: str) -> None:
+    """Close the open items of these people for which answers were stored from `start` on: these count."""
     rows = db.execute(
         "SELECT p.id, i.conversation_id FROM placements p JOIN items i ON i.id = p.item_id "
         f"WHERE p.purpose IN {RATED} AND p.state = 'open' AND i.study_id = :study "
         "AND p.rater_id IN (SELECT value FROM json_each(:raters)) AND EXISTS (SELECT 1 FROM ratings r "
         "WHERE r.study_id = i.study_id AND r.conversation_id = i.conversation_id "
-        "AND r.turn IS i.turn AND r.rater_id = p.rater_id AND r.created >= :since)",
-        {"study": study, "raters": json.dumps(list(raters)), "since": since},
+        "AND r.turn IS i.turn AND r.rater_id = p.rater_id AND r.created >= :start)",
+        {"study": study, "raters": json.dumps(list(raters)), "start": start},
     ).fetchall()
     for placement, _ in rows:
         _take_over(db, placement)

@@ -166,12 +166,21 @@ def keep(
     earlier = find(db, table, key=verdict.key)
     if earlier is not None and earlier["failure"] is None and not again:
         return None
-    same = {name: getattr(verdict, name) for name in ("key", "repeat", "failure", "raw", "prompt")}
-    new = {**same, "created": now(), **row, **vars(verdict.spent)}
+    new = {
+        "key": verdict.key,
+        "repeat": verdict.repeat,
+        "failure": verdict.failure,
+        "raw": verdict.raw,
+        "prompt": verdict.prompt,
+        "created": now(),
+        **row,
+        **vars(verdict.spent),
+    }
     if earlier is None:
         return database.insert(db, table, new)
-    spent = {name: earlier[name] + n for name, n in vars(verdict.spent).items()}
-    database.update(db, table, earlier["id"], **new | spent)
+    for name, amount in vars(verdict.spent).items():
+        new[name] = earlier[name] + amount
+    database.update(db, table, earlier["id"], **new)
     return int(earlier["id"])
 
 
@@ -179,7 +188,7 @@ def insert(
     db: Database,
     conversation_id: int,
     rater: int,
-    given: Iterable[Rating],
+    new_ratings: Iterable[Rating],
     *,
     repeat: int = 0,
     study_id: int | None = None,
@@ -193,7 +202,7 @@ def insert(
     db.conn.executemany(
         "INSERT INTO ratings (conversation_id, rater_id, repeat, study_id, judgement_id, created, turn, "
         "criterion, score, explanation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((*common, r.unit.turn, r.criterion, r.score, r.explanation) for r in given),
+        [(*common, r.unit.turn, r.criterion, r.score, r.explanation) for r in new_ratings],
     )
 
 

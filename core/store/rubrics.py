@@ -35,9 +35,9 @@ def scope(name: str, version: int) -> str:
 
 def number(db: Database, name: str, hash: str) -> int:
     """The number of the version with this hash; where it was never used, the next one."""
-    stored = find(db, "rubrics", "version", name=name, hash=hash)
-    if stored is not None:
-        return int(stored["version"])
+    row = find(db, "rubrics", "version", name=name, hash=hash)
+    if row is not None:
+        return int(row["version"])
     return int(scalar(db, "SELECT ifnull(max(version), 0) + 1 FROM rubrics WHERE name = ?", [name]))
 
 

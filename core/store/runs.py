@@ -363,8 +363,8 @@ def failed_turns(
     """`failed_plays`, counted: player → whose reply stayed unusable → number."""
     counts: dict[str, dict[str, int]] = {}
     for row in failed_plays(db, benchmark, filters):
-        of = counts.setdefault(row["player"], {})
-        of[row["model"]] = of.get(row["model"], 0) + 1
+        count_of_model = counts.setdefault(row["player"], {})
+        count_of_model[row["model"]] = count_of_model.get(row["model"], 0) + 1
     return counts
 
 

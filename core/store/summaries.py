@@ -221,5 +221,5 @@ def _criterion(row: tuple[Any, ...]) -> Criterion:
     )
 
 
-def _condition(values: Sequence[float], below: float | None, above: float | None) -> Dependence:
-    return Dependence(tuple(values), below, above)
+def _condition(values: Sequence[float], upper: float | None, lower: float | None) -> Dependence:
+    return Dependence(tuple(values), upper, lower)

@@ -65,7 +65,7 @@ class _Task:
     change: Change
     done: Future[Any] | None = None
     """Where somebody waits for the result."""
-    at: float = field(default_factory=time.monotonic)
+    queued_at: float = field(default_factory=time.monotonic)
     context: Context = field(default_factory=copy_context)
     """Of whoever asks for it: who acts."""
 
@@ -134,7 +134,7 @@ class Writer:
     def lag(self) -> float:
         """For how many seconds the oldest of them has waited."""
         try:
-            return time.monotonic() - self._tasks[0].at
+            return time.monotonic() - self._tasks[0].queued_at
         except IndexError:
             return 0.0
 
@@ -187,10 +187,10 @@ class Writer:
                 self._go_on_in_a_copy(self._former)
             file, db = self._idle.take()
             with closing_if_failed(db), turn(self._path), transaction(db):
-                until = time.monotonic() + GROUP_SECONDS
+                deadline = time.monotonic() + GROUP_SECONDS
                 for task in group:
                     done.append((task, *applied(db, task.apply)))
-                    if time.monotonic() >= until:
+                    if time.monotonic() >= deadline:
                         break
         except BaseException as error:  # noqa: BLE001 - carried to the threads that wait
             reason = obstacle(error) if self._patient else ""

@@ -20,7 +20,7 @@ from concord.reading.options import NO_OPTIONS, TableOptions, order_of
 from concord.reading.vocabulary import kinds_by_name
 from concord.rubrics import rubric_store
 from concord.store.comparisons import OWN
-from concord.store.images import drawn
+from concord.store.images import with_images
 from concord.studies import pairings
 from pages.parts import notice
 from pages.parts.address import go
@@ -456,7 +456,7 @@ def _preview(survey: FileSurvey) -> None:
     for _, entry in survey.shown[:1]:
         for one in entry.conversations[:PREVIEWED]:
             with st.expander(plain(f"{one.key} by {one.player}, as it was read")):
-                transcript(drawn(one, entry.images), speakers=("User", one.player))
+                transcript(with_images(one, entry.images), speakers=("User", one.player))
 
 
 def _take(survey: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
