@@ -84,11 +84,11 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     database.prepare(made)
     content, one = made.read_bytes(), threading.Lock()
 
-    def connect(path: Path, *, create: bool = True, called: Path | None = None) -> Database:
+    def connect(path: Path, *, create: bool = True, name: Path | None = None) -> Database:
         with one:  # of several threads that make the same database
             if create and path.is_file() and not path.stat().st_size:  # `prepare` makes it, for its owner
                 path.write_bytes(content)
-        return opened(path, create=create, called=called)
+        return opened(path, create=create, name=name)
 
     opened = database.connect
     with pytest.MonkeyPatch.context() as patched:

@@ -71,7 +71,9 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
     expect(page.get_by_text("on 8 items of develop").first).to_be_visible()
     with app.workspace.write() as db:
         divided = parts.read(db, mock.STUDY)
-        asked = {one.variant: one.conversations for one in lab.asked(db, divided.conversations("develop"))}
+        asked = {
+            one.variant: one.conversations for one in lab.judge_uses(db, divided.conversations("develop"))
+        }
         assert asked == {"shop v1": 8, "shop v2": 8}
         second = rubric_store.used(db, mock.RUBRIC, 2)
         mock.answer(db, second, divided.keys("select") + divided.keys("test"), "judge")

@@ -56,7 +56,7 @@ def test_every_text_is_scored_once_and_averaged(filled):
     assert toxicity.measure(filled, "mock-moderation") == tasks + 1 + 2
     assert toxicity.measure(filled, "mock-moderation") == 0
     with filled.read() as db:
-        [line] = audit.every(db)  # nothing was scored the second time
+        [line] = audit.lines(db)  # nothing was scored the second time
     assert (line.words, line.detail) == ("toxicity scored", f"{tasks + 3} texts by mock-moderation")
     found = toxicity.toxicity(filled, "mock-moderation")
     rows = {row["what"]: row for row in found.rows}
@@ -97,7 +97,7 @@ def test_errors_are_sentences(filled, run):
     with pytest.raises(CallFailed, match="404"):
         toxicity.measure(filled, "mock-user")
     with filled.read() as db:
-        assert not audit.every(db)
+        assert not audit.lines(db)
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"{}", b'{"input": []}', b'{"input": [3]}'])
