@@ -8,11 +8,10 @@ import os
 import random
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.request import getproxies, proxy_bypass
 
 from concord import messages as said
 from concord.codes import Failure, Retry
@@ -30,8 +29,7 @@ from concord.llm.schemas import Feature, weakened
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
-    from httpx2 import URL, Response
+    from httpx2 import URL, AsyncClient, Headers, Request, Response
     from openai import AsyncOpenAI
 
 RETRIES = 5
@@ -48,8 +46,6 @@ SHORTEST_SECRET = 8
 """Characters of a key from which on it is taken out of what endpoints say; a shorter one is no secret."""
 REPLY_BYTES = 2**24
 """Of one answer, decompressed: ten times what a long reply, or 32 vectors of 4,096 numbers, takes."""
-IDLE_SECONDS = 5.0
-"""How long a connection without a call is kept open."""
 T = TypeVar("T")
 
 
@@ -105,7 +101,6 @@ class Client:
 
     async def __aexit__(self, *_error: object) -> None:
         for line in self._lines.values():
-            await line.session.close()
             await line.api.close()
 
     def stop_model(self, name: str) -> None:
@@ -286,25 +281,23 @@ class Client:
         try:
             # The library's timeout is for each read: a body that trickles would never end.
             async with asyncio.timeout(model.timeout):
-                status, headers, content = await line.post(path, body)
+                response = await line.http.send(line.request(path, body))
         except Exception as error:
             raise self._attempt_failed(error, model) from error
-        content = self.without_keys(content)
-        if status >= 300:
-            raise api_errors.status_error(status, headers, content, model)
+        content = self.without_keys(bytes(response.content))
+        if response.status_code >= 300:
+            raise api_errors.status_error(response.status_code, response.headers, content, model)
         return content
 
     def _attempt_failed(self, error: Exception, model: Model) -> AttemptFailed:
         """What went wrong, by what the library raised; anything else is an answer that it cannot read."""
-        import aiohttp
         import httpx2
         import openai
 
         if isinstance(error, openai.APIStatusError):
             content = self.without_keys(error.response.content)
             return api_errors.status_error(error.status_code, error.response.headers, content, model)
-        not_sent = aiohttp.ClientConnectionError | aiohttp.ClientPayloadError | aiohttp.InvalidURL
-        if isinstance(error, openai.APIError | httpx2.RequestError | not_sent | TimeoutError):
+        if isinstance(error, openai.APIError | httpx2.RequestError | TimeoutError):
             return api_errors.connection_error(error, model)
         if isinstance(error, TooLong):
             return api_errors.oversized(REPLY_BYTES, model)
@@ -338,71 +331,36 @@ class Client:
 
 @dataclass
 class _Line:
-    """Connections to an endpoint: the library's client, and a session by which calls go.
+    """Connections to an endpoint: the library's client and, of its requests, what is alike in all.
 
-    The library makes options, headers, address, request and response of each call anew, which takes three
-    times as long as the sending.
+    Requests of calls are made here: the library makes options, headers and address of each anew, which
+    takes as long as the sending.
     """
 
     api: AsyncOpenAI
-    session: ClientSession
-    headers: Mapping[str, str]
+    http: AsyncClient
+    headers: Headers
     query: bytes = b""
     """What ends every address, such as “?api-version=…”."""
-    proxy: str | None = None
-    urls: dict[str, str] = field(default_factory=dict)
+    urls: dict[str, URL] = field(default_factory=dict)
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        """The status, headers and content of the answer to a body that is sent to this path below the
-        endpoint's address. Raises TooLong, and what aiohttp and httpx2 raise.
-        """
+    def request(self, path: str, body: Mapping[str, Any]) -> Request:
+        """A call with this body, at this path below the endpoint's address."""
+        from httpx2 import Request
+
         if path not in self.urls:
-            self.urls[path] = self._url(path)
+            base = self.api.base_url
+            place = base.raw_path.partition(b"?")[0] + path.lstrip("/").encode()
+            self.urls[path] = base.copy_with(raw_path=place + self.query)
         content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        async with self.session.post(
-            self.urls[path],
-            data=content,
-            headers=self.headers,
-            proxy=self.proxy,
-            # A redirect could carry the key to another host.
-            allow_redirects=False,
-        ) as response:
-            parts: list[bytes] = []
-            size = 0
-            async for part in _decompressed(response):
-                size += len(part)
-                if size > REPLY_BYTES:
-                    raise TooLong
-                parts.append(part)
-            return response.status, response.headers, b"".join(parts)
-
-    def _url(self, path: str) -> str:
-        base = self.api.base_url
-        place = base.raw_path.partition(b"?")[0] + path.lstrip("/").encode()
-        return str(base.copy_with(raw_path=place + self.query))
-
-
-CHUNK = 2**14
-"""Bytes of an answer that are decompressed at once."""
-
-
-def _decompressed(response: ClientResponse) -> AsyncIterator[bytes]:
-    """The parts of an answer's body, decompressed one by one."""
-    import httpx2
-
-    parts = response.content.iter_chunked(CHUNK)
-    if "Content-Encoding" not in response.headers:
-        return parts
-    return httpx2.Response(response.status, headers=response.raw_headers, content=parts).aiter_bytes()
+        return Request("POST", self.urls[path], headers=self.headers, content=content)
 
 
 def _open_line(model: Model, limit: int) -> _Line:
     """Connections to a model's endpoint, at most so many at once."""
-    import aiohttp
     import httpx2
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
-    certificates = httpx2.create_ssl_context()
     url = httpx2.URL(model.base_url) if model.base_url else None
     http = DefaultAioHttpClient(
         # A redirect could carry the key to another host.
@@ -410,7 +368,6 @@ def _open_line(model: Model, limit: int) -> _Line:
         event_hooks={"response": [_bound]},
         limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
         timeout=model.timeout,
-        verify=certificates,
         # What HTTP_PROXY names cannot reach this machine.
         mounts={f"all://{_host(url)}": None} if url is not None and _loopback(url.host) else None,
     )
@@ -430,21 +387,7 @@ def _open_line(model: Model, limit: int) -> _Line:
     if sent_headers and not model.key_variable and "authorization" not in map(str.lower, sent_headers):
         del headers["authorization"]  # there is no key but in a header of its own
     query = url.query if url is not None else b""
-    session = aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=limit, ssl=certificates, keepalive_timeout=IDLE_SECONDS),
-        timeout=aiohttp.ClientTimeout(total=None),  # the client's own holds
-        auto_decompress=False,
-    )
-    return _Line(api, session, dict(headers), b"?" + query if query else b"", _proxy(api.base_url))
-
-
-def _proxy(url: URL) -> str | None:
-    """The proxy through which the environment says that an address is called; none for this machine."""
-    if _loopback(url.host) or proxy_bypass(url.netloc.decode()):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(url.scheme) or proxies.get("all")
-    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+    return _Line(api, http, headers, b"?" + query if query else b"")
 
 
 def _host(url: URL) -> str:
