@@ -1,6 +1,6 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -73,6 +73,20 @@ def draw(
         return None
     chosen = next(iter(drawn["selection"]["rows"]), None)
     return first.rows[chosen] if chosen is not None and chosen < len(first.rows) else None
+
+
+def fold(heading: str, tables: Sequence[Table], key: str, draw_one: Callable[[Table], object] = draw) -> None:
+    """Tables behind a heading, each drawn once that is opened: five grids take a browser as long as the page.
+
+    The page's menu offers them before.
+    """
+    for table in tables:
+        menu.keep(table.name, table)
+    more = st.expander(heading, icon=":material/table:", key=key, on_change="rerun")
+    if more.open:
+        with more:
+            for table in tables:
+                draw_one(table)
 
 
 def _rows(

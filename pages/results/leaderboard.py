@@ -231,8 +231,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if row is not None:
         _opened(board, benchmark, str(row["player"]))
     if by_people:
-        with st.expander("By judges, corrected by annotators", icon=":material/table:"):
-            table.draw(by_people)
+        table.fold("By judges, corrected by annotators", [by_people], "corrected")
     place = st.expander(
         "How stable is this order?", icon=":material/swap_vert:", key="stability", on_change="rerun"
     )

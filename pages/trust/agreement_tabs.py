@@ -47,7 +47,7 @@ from pages.parts.charts import show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, first_words, plain, with_code
 from pages.parts.session import live, workspace
-from pages.parts.table import draw
+from pages.parts.table import draw, fold
 from pages.parts.ways import explain
 from pages.study.run_form import estimate
 from pages.trust import agreement_charts as charts
@@ -318,9 +318,8 @@ def _table(report: AgreementReport, criterion: str, table: Table) -> None:
 def _folded(report: AgreementReport, criterion: str, tables: Iterable[Table]) -> None:
     """The tables behind a tab's pictures."""
     if some := [table for table in tables if table.rows]:
-        with st.expander("The figures in tables", icon=":material/table:"):
-            for table in some:
-                _table(report, criterion, table)
+        key = f"tables with {some[0].name}"
+        fold("The figures in tables", some, key, partial(_table, report, criterion))
 
 
 def said_once(report: AgreementReport, criterion: str) -> str:

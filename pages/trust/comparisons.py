@@ -150,9 +150,7 @@ def _show(results: Compared) -> None:
         if any(figure.defined for _, figure in rows):
             forest(rows, "Strength by model", "Strength, 95% interval")
             st.caption(plain(strengths.columns[-1].help))
-    with st.expander("The figures in tables", icon=":material/table:"):
-        for each in shown.values():
-            table.draw(each)
+    table.fold("The figures in tables", [*shown.values()], "tables of comparisons")
     if "agreement" not in shown:
         st.caption("No comparisons yet.")
 
