@@ -186,6 +186,29 @@ def test_rows_of_little_use_stand_in_an_expander() -> None:
     assert page.caption[0].value == r"No row is shown\."
 
 
+def tables_behind_a_heading() -> None:
+    import streamlit as st
+
+    from pages.parts import menu
+    from pages.parts.table import fold
+    from tests.pages.drawing_helpers import SCORES
+
+    menu.begin()
+    fold("The figures in tables", [SCORES], "tables")
+    st.text(" ".join(menu._page().tables))
+
+
+def test_tables_behind_a_heading_are_drawn_when_it_is_opened() -> None:
+    page = AppTest.from_function(tables_behind_a_heading, default_timeout=30).run()
+    assert not page.exception
+    assert [each.label for each in page.expander] == ["The figures in tables"]
+    assert not page.dataframe
+    assert page.text[0].value == SCORES.name  # the menu has it as a file
+    page.session_state["tables"] = True
+    page.run()
+    assert [frame.value.rho.tolist()[0] for frame in page.expander[0].dataframe] == [0.5]
+
+
 def test_on_a_telephone_figures_follow_the_names_of_a_row(monkeypatch) -> None:
     wide = Table(
         "t",
