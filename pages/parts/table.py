@@ -82,9 +82,9 @@ def fold(heading: str, tables: Sequence[Table], key: str, draw_one: Callable[[Ta
     """
     for table in tables:
         menu.keep(table.name, table)
-    more = st.expander(heading, icon=":material/table:", key=key, on_change="rerun")
-    if more.open:
-        with more:
+    section = st.expander(heading, icon=":material/table:", key=key, on_change="rerun")
+    if section.open:
+        with section:
             for table in tables:
                 draw_one(table)
 
