@@ -13,7 +13,7 @@ from pages.parts import imports, menu, theme
 from pages.parts.address import arrived
 from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile, about
 from pages.parts.people import AnnotatorHere
-from pages.parts.session import here, sentence, workspace
+from pages.parts.session import current_visitor, sentence, workspace
 from pages.parts.signin import sign_in, sign_out
 
 
@@ -22,7 +22,7 @@ def frame() -> None:
     st.set_page_config(page_title="Concord", page_icon=str(theme.ICON), layout="wide")
     imports.wait()
     try:
-        who = here()
+        who = current_visitor()
         if isinstance(who, AnnotatorHere):
             # A link may lead to the root or to the desk's own address; there is nothing else to go to.
             st.navigation([_page(DESK._replace(address="")), _page(DESK)], position="hidden").run()

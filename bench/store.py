@@ -35,7 +35,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.aims import reached
-from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
+from concord.exchange import conversations_file, conversations_import, incoming, ratings_csv, ratings_study
 from concord.questions import LIKERT_5
 from concord.rating import Criterion, Rater
 from concord.store import conversations, frames, ratings, studies, summaries
@@ -128,7 +128,7 @@ def conversed(folder: Path, count: int, repeats: int) -> None:
 
     def ours(n: int) -> None:
         workspace = Workspace.open(folder / f"talks{n}")
-        conversations_file.store(workspace, conversations_file.survey(file))
+        conversations_import.store(workspace, conversations_file.survey(file))
 
     def plain(n: int) -> None:
         db = sqlite3.connect(folder / f"talks{n}.db")

@@ -106,7 +106,7 @@ def mean(scores: Collection[float]) -> float | None:
     return round(panel(list(scores)), DIGITS)
 
 
-def refused(score: float) -> bool:
+def is_refusal(score: float) -> bool:
     """Whether a rater saw a refusal: a score above 0 on the benchmark's criterion for it, at any turn.
 
     One judge who saw a refusal is enough: the conversation counts as refused, and leaderboards leave it out

@@ -6,8 +6,9 @@ until it knows what to say. All other thoughts are those of the generative agent
 
 from typing import Literal
 
-from concord.benchmarks.stss.mind import Mind, Now, Self, Speech, Transcript
+from concord.benchmarks.stss.mind import Mind, Now, Self, Transcript
 from concord.benchmarks.stss.schedule import hour_of
+from concord.benchmarks.stss.thoughts import Speech
 from concord.llm.replies import Reply, Text
 
 LOOK_UPS = 3

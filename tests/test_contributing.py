@@ -8,10 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
+from concord.exchange import entries
+from concord.exchange.row_reader import Reading
+from concord.exchange.shapes import Shape, has
 from concord.scenario import Scenario
 from concord.store import conversations, ratings, scenarios
 from concord.workspace import Workspace
@@ -127,6 +132,31 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     lengths = json.loads(concord("haiku", "lengths", "--format", "json"))["tables"]["haiku-lengths"]
     assert [(row["poet"], row["lines"]["n"]) for row in lengths["rows"]] == [("player", 2)]
     assert "player" in concord("leaderboard", "haiku")
+
+
+def test_a_form_of_conversations_is_an_entry():
+    """The entry of the page reads a row: its key, its facet, both speakers, and the agent's grade."""
+    tables = tomllib.loads(BLOCKS["data/shapes.toml"])
+    (shape,) = TypeAdapter(tuple[Shape, ...]).validate_python(tables["shapes"])
+    row = {
+        "ticket_id": 7,
+        "queue": "billing",
+        "customer": "Why twice?",
+        "reply": "I refund it.",
+        "model": "m",
+    }
+    row["review"] = {"grade": "4", "comment": "Kind.", "agent": "ann"}
+    assert has(row, shape)
+    entry = entries.read(row, Reading(shape, "tickets"), "tickets.jsonl, line 1")
+    [conversation] = entry.conversations
+    assert (conversation.key, conversation.player) == ("tickets/7", "m")
+    assert dict(conversation.facets) == {"queue": "billing"}
+    said = [(message.role, message.content) for message in conversation.messages]
+    assert said == [("user", "Why twice?"), ("assistant", "I refund it.")]
+    [score] = entry.scores
+    assert (score.criterion, score.rater.name, score.rater.kind) == ("grade", "ann", "human")
+    assert (score.score, score.explanation) == (4.0, "Kind.")
+    assert not has({name: row[name] for name in row if name != "review"}, shape)
 
 
 def test_a_statistic_is_a_function_an_entry_and_its_documentation(tmp_path):

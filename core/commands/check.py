@@ -24,7 +24,7 @@ OPTIONS = {
     "gold": "gold",
     "id": "id",
     "text": "text",
-    "by": "by",
+    "by": "group_columns",
     "criterion": "criteria",
     "rater": "rater",
     "score": "score",

@@ -42,14 +42,16 @@ def command(
 
     table = sources.read(file)
     table.options = reading
-    column = system or table.named("players")
+    column = system or table.listed_column("players")
     if not column:
         names = ", ".join([*table.columns][:12])
         raise ConcordError(f"{file}: which column has the systems? It has {names}. Add: --system COLUMN")
     item = table.id
-    key_columns = (column, *(name for name in reading.by if name != column))
+    key_columns = (column, *(name for name in reading.group_columns if name != column))
     other_columns = (column, item) if item and item != column else (column,)
-    read = labels.read(file, replace(reading, by=key_columns, other_columns=other_columns), people=False)
+    read = labels.read(
+        file, replace(reading, group_columns=key_columns, other_columns=other_columns), people=False
+    )
     if not read.other_cells:
         raise ConcordError(
             f"{file} has one rating per row (Concord's own format). Give a table with one answer per row."

@@ -18,10 +18,12 @@ from concord.exchange import (
     cells,
     comparisons_file,
     conversations_file,
+    conversations_import,
     incoming,
     label_studio,
     ratings_csv,
     ratings_study,
+    survey_sentences,
 )
 from concord.exchange.answers import AnswerFile
 from concord.questions import Scale
@@ -86,7 +88,7 @@ def _ratings(
             study,
             rubric=rubric_version,
             scales=table_ratings.scales,
-            brought=table_ratings.conversations,
+            new_conversations=table_ratings.conversations,
             **arguments,
         )
     if rubric_version:
@@ -126,7 +128,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
             f"{folder} has no data/conversations.parquet, so it was not written by `concord export dataset`."
         )
     survey = conversations_file.survey(data / "conversations.parquet")
-    echo(conversations_file.store(workspace_, survey))
+    echo(conversations_import.store(workspace_, survey))
     if (data / "ratings.parquet").is_file():
         table = ratings_csv.read(data / "ratings.parquet")
         with workspace_.read() as db:
@@ -229,12 +231,12 @@ def _conversations(
     )
     with printing.progress("Checking") as bar:
         survey = conversations_file.survey(file, reading, progress=bar)
-    for line in conversations_file.sentences(survey):
+    for line in survey_sentences.sentences(survey):
         echo(line)
     if survey.scores or survey.unknown or survey.votes or survey.metadata or survey.left_out:
-        echo(conversations_file.MORE)
+        echo(survey_sentences.IMPORT_OPTIONS)
     if check:
-        for file_place, entry in survey.shown:
+        for file_place, entry in survey.examples:
             for conversation in entry.conversations:
                 echo(f"\n{file_place}: {conversation.key} ({conversation.player}, {conversation.language})")
                 for message in conversation.messages:
@@ -242,7 +244,7 @@ def _conversations(
         survey.refuse()
         return
     with printing.progress("Storing") as progress_bar:
-        summary = conversations_file.store(
+        summary = conversations_import.store(
             workspace_, survey, question=question, scales=scales, progress=progress_bar, **arguments
         )
     echo(summary)

@@ -129,7 +129,7 @@ def command(
         else:
             tables = [_by_people(db, board, study) if study else leaderboard_table(board, beside)]
         if ranking is not None:
-            tables += ranking_csv.beside(board, ranking, str(against))
+            tables += ranking_csv.rank_comparison(board, ranking, str(against))
     printing.show(tables, form)
 
 

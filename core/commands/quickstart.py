@@ -11,7 +11,7 @@ from concord.commands.printing import echo
 from concord.commands.progress import carry_out
 from concord.demo import workspace as demo
 from concord.errors import ConcordError, ConfigError
-from concord.exchange import conversations_file
+from concord.exchange import conversations_file, conversations_import, survey_sentences
 from concord.files import extras
 from concord.llm import presets
 from concord.llm.models import load_models
@@ -112,9 +112,9 @@ def command(
 def _import_conversations(workspace: Workspace, file: Path) -> str:
     """Import the file; returns the name of its conversations."""
     survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem))
-    for line in conversations_file.sentences(survey):
+    for line in survey_sentences.sentences(survey):
         echo(line)
-    echo(conversations_file.store(workspace, survey))
+    echo(conversations_import.store(workspace, survey))
     with workspace.read() as db:  # lines that Concord wrote may name another benchmark
         return file.stem if file.stem in survey.benchmarks else options.only_benchmark(db)
 

@@ -15,15 +15,16 @@ from concord.errors import ImportRefused, StudyError
 from concord.exchange import ratings_study
 from concord.exchange.cells import nfc, refuse
 from concord.exchange.dialogue import from_list
-from concord.exchange.given import Given, RatingTable
 from concord.exchange.incoming import Incoming
 from concord.exchange.otlp import objects
+from concord.exchange.rating_table import RatingTable, ScoreRow
 from concord.files.limits import NAME
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
 from concord.store import conversations, studies
 
-WHOLE, TURN = "Rate the whole dialogue.", "Rate the reply in turn {turn} only."
+WHOLE_DIALOGUE = "Rate the whole dialogue."
+TURN = "Rate the reply in turn {turn} only."
 LABEL = 4
 """Words of a label; what has more is a text."""
 LONGEST = 200
@@ -42,30 +43,30 @@ class StudyItem:
     conversation: Conversation
 
     @property
-    def ask(self) -> str:
+    def question_text(self) -> str:
         """What the annotator is told to rate."""
-        return WHOLE if self.unit.turn is None else TURN.format(turn=self.unit.turn)
+        return WHOLE_DIALOGUE if self.unit.turn is None else TURN.format(turn=self.unit.turn)
 
     @property
     def context(self) -> str:
         """What is shown beside the dialogue, as text."""
-        beside = {h: t for h, t in self.conversation.context.items() if not h.startswith("_")}
-        return "\n\n".join(f"{heading}\n{_shown(text)}" for heading, text in beside.items())
+        visible = {h: t for h, t in self.conversation.context.items() if not h.startswith("_")}
+        return "\n\n".join(f"{heading}\n{_plain_text(text)}" for heading, text in visible.items())
 
 
 @dataclass(frozen=True)
-class Answered:
+class ForeignAnswer:
     """One answer of a file: to an item that is named, or about a conversation that the file brings.
 
     `answer` is a number or a word of the criterion's scale; `criterion` its name there.
     """
 
-    where: str
+    location: str
     item: str
     criterion: str
     answer: float | str
     rater: Rater
-    why: str = ""
+    reason: str = ""
     created: str = ""
 
 
@@ -74,7 +75,7 @@ class AnswerFile:
     """The answers of a file, the conversations it brings by the name of their item, and what was excluded."""
 
     file: str
-    answers: list[Answered] = field(default_factory=list)
+    answers: list[ForeignAnswer] = field(default_factory=list)
     conversations: dict[str, Conversation] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -102,35 +103,36 @@ def items(db: Database, study: studies.Study) -> Iterator[StudyItem]:
         raise StudyError(f"The study “{study.name}” has no items yet.")
     rated = conversations.several(db, [unit["conversation_id"] for unit in units])
     for unit, (conversation, _) in zip(units, rated, strict=True):
-        which = Unit(unit["key"], unit["turn"])
-        yield StudyItem(name_of(which), which, conversation)
+        item_unit = Unit(unit["key"], unit["turn"])
+        yield StudyItem(name_of(item_unit), item_unit, conversation)
 
 
 def names(criteria: Sequence[Criterion]) -> dict[str, str]:
     """The criteria's names in other tools: lower case, letters, digits, “-” and “_”; distinct."""
-    taken: dict[str, str] = {}
+    unique_names: dict[str, str] = {}
     for criterion in criteria:
         plain = re.sub(r"[^a-z0-9_-]+", "-", criterion.name.lower()).strip("-_") or "criterion"
-        number, free = 1, plain
-        while free in taken.values():
+        number = 1
+        free = plain
+        while free in unique_names.values():
             number += 1
             free = f"{plain}-{number}"
-        taken[criterion.name] = free
-    return taken
+        unique_names[criterion.name] = free
+    return unique_names
 
 
-def _shown(value: Any) -> str:
+def _plain_text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "\n".join(f"{name}: {_shown(inner)}" for name, inner in value.items())
-    return "\n".join(map(_shown, value)) if isinstance(value, list | tuple) else str(value)
+        return "\n".join(f"{name}: {_plain_text(inner)}" for name, inner in value.items())
+    return "\n".join(map(_plain_text, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def conversation_of(fields: Mapping[str, Any], key: str, study: str, where: str) -> Conversation:
+def conversation_of(fields: Mapping[str, Any], key: str, study: str, location: str) -> Conversation:
     """The conversation of an item that Concord did not make: its dialogue, else its texts. Raises
     ImportRefused.
     """
     if dialogue := next((lists for value in fields.values() if (lists := objects(value))), None):
-        return Conversation(study, key, "unknown", from_list(dialogue, where))
+        return Conversation(study, key, "unknown", from_list(dialogue, location))
     texts = [f"{name}: {text}" for name, text in fields.items() if isinstance(text, str) and name != "id"]
     return Conversation(study, key, "unknown", (Message("assistant", "\n\n".join(texts)),))
 
@@ -142,27 +144,27 @@ def incoming(
     that is not known are excluded, and counted in the file. Raises ImportRefused.
     """
     existing = studies.get(db, study) if study in studies.names(db) else None
-    own = [Unit(u["key"], u["turn"]) for u in studies.units(db, study)] if existing else []
-    units = {name_of(unit): unit for unit in own}
-    asked = existing.criteria if existing else ()
-    called = {c.name: c for c in asked} | {
-        name: c for c, name in zip(asked, names(asked).values(), strict=True)
+    study_units = [Unit(u["key"], u["turn"]) for u in studies.units(db, study)] if existing else []
+    units = {name_of(unit): unit for unit in study_units}
+    criteria = existing.criteria if existing else ()
+    criteria_by_name = {c.name: c for c in criteria} | {
+        name: c for c, name in zip(criteria, names(criteria).values(), strict=True)
     }
     scales = scales or {}
-    texts = {one.criterion for one in file.answers if _is_text(one.answer)} - {*called, *scales}
+    texts = {one.criterion for one in file.answers if _is_text(one.answer)} - {*criteria_by_name, *scales}
     wrong: dict[str, None] = {}
-    given: dict[tuple[Unit, str, Rater], Given] = {}  # the last answer of each rater holds
+    ratings: dict[tuple[Unit, str, Rater], ScoreRow] = {}  # the last answer of each rater holds
     for answer in file.answers:
         if answer.criterion in texts:
             file.left_out[f"texts in answer to “{answer.criterion}”"] += 1
             continue
         if (unit := units.get(answer.item)) is None:
             if answer.item not in file.conversations:
-                sentence = f"{answer.where}: the item {answer.item[:80]} is not in the study “{study}”. "
+                sentence = f"{answer.location}: the item {answer.item[:80]} is not in the study “{study}”. "
                 wrong[f"{sentence}Name the study that was exported, with --study."] = None
                 continue
             unit = Unit(file.conversations[answer.item].key)
-        criterion = called.get(answer.criterion)
+        criterion = criteria_by_name.get(answer.criterion)
         name = criterion.name if criterion is not None else nfc(answer.criterion)[:NAME]
         scale = scales.get(name, scales.get("")) or (criterion.scale if criterion is not None else None)
         try:
@@ -170,13 +172,16 @@ def incoming(
         except ImportRefused as error:
             wrong[str(error)] = None
             continue
-        one = Given(unit, name, answer.rater, score, answer.why, answer.created, answer.where)
-        given[unit, name, answer.rater] = one
+        one = ScoreRow(unit, name, answer.rater, score, answer.reason, answer.created, answer.location)
+        ratings[unit, name, answer.rater] = one
     refuse([*wrong])
-    if not given:
+    if not ratings:
         raise ImportRefused(f"{file.file} holds no answers.")
-    table, brought = RatingTable.of(given.values(), file.file), file.conversations.values()
-    return ratings_study.incoming(db, table, study, scales=scales, brought={c.key: c for c in brought})
+    table = RatingTable.from_ratings(ratings.values(), file.file)
+    described = file.conversations.values()
+    return ratings_study.incoming(
+        db, table, study, scales=scales, new_conversations={c.key: c for c in described}
+    )
 
 
 def _is_text(answer: float | str) -> bool:
@@ -184,7 +189,7 @@ def _is_text(answer: float | str) -> bool:
     return isinstance(answer, str) and len(answer.split()) > LABEL and not re.match(r"[\d\[]", answer)
 
 
-def _score(answer: Answered, name: str, scale: Scale | None) -> float:
+def _score(answer: ForeignAnswer, name: str, scale: Scale | None) -> float:
     """An answer as a number: itself, a word of the scale, or the number that the word begins with."""
     value = answer.answer
     if isinstance(value, str) and scale is not None:
@@ -194,13 +199,13 @@ def _score(answer: Answered, name: str, scale: Scale | None) -> float:
         begins = re.match(r"\s*(-?\d+(?:\.\d+)?)(?=\s|$|[:.)–-])", value)
         if begins is None:
             raise ImportRefused(
-                f"{answer.where}: “{value[:80]}” on “{name}” is not a number. Give its value: --scale "
+                f"{answer.location}: “{value[:80]}” on “{name}” is not a number. Give its value: --scale "
                 f"'{name}=1:{value[:40]},2:…'."
             )
         value = float(begins[1])
     if scale is not None and not scale.guessed and value not in scale:
         raise ImportRefused(
-            f"{answer.where}: the answer {value:g} is not on the scale of “{name}” ({scale.low:g} to "
+            f"{answer.location}: the answer {value:g} is not on the scale of “{name}” ({scale.low:g} to "
             f"{scale.high:g}). Correct it, or the scale."
         )
     return float(value)
@@ -215,11 +220,13 @@ def usable(value: Any) -> float | str | None:
     return value if isinstance(value, str) and value and len(value) <= LONGEST else None
 
 
-def person(named: Any) -> str:
+def person(identity: Any) -> str:
     """A name for whom another tool names by a number, an address or an object."""
-    if isinstance(named, Mapping):
-        named = next((named[k] for k in ("email", "username", "id") if named.get(k) not in (None, "")), None)
-    text = "" if named is None else str(named).strip()
+    if isinstance(identity, Mapping):
+        identity = next(
+            (identity[k] for k in ("email", "username", "id") if identity.get(k) not in (None, "")), None
+        )
+    text = "" if identity is None else str(identity).strip()
     return nfc(f"annotator {text}" if text.isdecimal() else text or "annotator")[:NAME]
 
 

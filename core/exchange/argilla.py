@@ -13,8 +13,8 @@ from sqlite_utils import Database
 from concord.errors import ImportRefused, StudyError
 from concord.exchange import rows
 from concord.exchange.answers import (
-    Answered,
     AnswerFile,
+    ForeignAnswer,
     StudyItem,
     conversation_of,
     is_name,
@@ -42,11 +42,11 @@ def write(db: Database, study: str) -> dict[str, str]:
     criterion that Argilla cannot ask.
     """
     row = studies.get(db, study)
-    called = names(row.criteria)
+    question_names = names(row.criteria)
     records = [_record(item) for item in items(db, row)]
     settings = {
         "guidelines": row.guidelines or None,
-        "questions": [question for c in row.criteria for question in _questions(c, called[c.name])],
+        "questions": [question for c in row.criteria for question in _questions(c, question_names[c.name])],
         "fields": [
             _part("ask", {"type": "text", "use_markdown": False}, "What to rate"),
             _part("context", {"type": "text", "use_markdown": False}, "Context", required=False),
@@ -109,7 +109,7 @@ def _as_rating(scale: Scale) -> bool:
 
 def _record(item: StudyItem) -> dict[str, Any]:
     chat = [{"role": m.role, "content": m.content} for m in item.conversation.messages]
-    fields = {"ask": item.ask, "context": item.context, CHAT: chat}
+    fields = {"ask": item.question_text, "context": item.context, CHAT: chat}
     return {
         "id": item.name,
         "fields": {name: value for name, value in fields.items() if value},
@@ -125,35 +125,39 @@ def read(path: Path, study: str) -> AnswerFile:
     path = path / "records.json" if path.is_dir() else path
     file = AnswerFile(str(path))
     for row in rows.read(path):
-        record, fields = row.whole, row.whole.get("fields")
+        record = row.complete
+        fields = row.complete.get("fields")
         if not isinstance(fields, Mapping):
             raise ImportRefused(
-                f"{row.where}, is not an Argilla record: it has no “fields”. Export the dataset with to_disk."
+                f"{row.location}, is not an Argilla record: it has no “fields”. Export the dataset with "
+                "to_disk."
             )
-        item = str(record.get("id") or row.where.rpartition(" ")[2])
+        item = str(record.get("id") or row.location.rpartition(" ")[2])
         if not is_name(item):
             item = f"{study}/{item}"
-            file.conversations[item] = conversation_of(fields, item, study, row.where)
-        given = {}
-        for who, status, name, value in _responses(record.get("responses")):
+            file.conversations[item] = conversation_of(fields, item, study, row.location)
+        values = {}
+        for annotator, status, name, value in _responses(record.get("responses")):
             if status == "submitted":
-                given[who, name] = value
+                values[annotator, name] = value
             else:
                 file.left_out["answers that were not submitted"] += 1
-        for (who, name), value in given.items():
+        for (annotator, name), value in values.items():
             if name.endswith("-reason"):
                 continue
             if (answer := usable(value)) is None:
                 file.left_out["answers that are neither ratings nor labels"] += 1
                 continue
-            reason = str(given.get((who, f"{name}-reason")) or "")
-            file.answers.append(Answered(row.where, item, name, answer, rater(who, "human"), reason))
+            reason = str(values.get((annotator, f"{name}-reason")) or "")
+            file.answers.append(
+                ForeignAnswer(row.location, item, name, answer, rater(annotator, "human"), reason)
+            )
         suggestions = record.get("suggestions")
         for question, suggestion in (suggestions if isinstance(suggestions, Mapping) else {}).items():
             value = suggestion.get("value") if isinstance(suggestion, Mapping) else None
             if (answer := usable(value)) is not None:
-                by = rater(str(suggestion.get("agent") or "suggestions"), "judge")
-                file.answers.append(Answered(row.where, item, str(question), answer, by))
+                judge = rater(str(suggestion.get("agent") or "suggestions"), "judge")
+                file.answers.append(ForeignAnswer(row.location, item, str(question), answer, judge))
     return file
 
 

@@ -18,11 +18,11 @@ from concord.scores import LARGEST
 csv.field_size_limit(RECORD)
 UTF_8 = "utf-8-sig"
 """The encoding of a file that says no other; a mark at its beginning is no text."""
-SHOWN = 10
+MOST_NAMED = 10
 """So many wrong lines are named one by one."""
 
 
-def figure_in(where: str, called: str, text: str, *, longest: int | None = None) -> float:
+def figure_in(location: str, column: str, text: str, *, longest: int | None = None) -> float:
     """A cell's number. Raises ImportRefused, quoting at most `longest` characters of the cell."""
     try:
         number = float(text)
@@ -31,19 +31,20 @@ def figure_in(where: str, called: str, text: str, *, longest: int | None = None)
     if not math.isfinite(number) or "_" in text:
         point = text.replace(",", ".", 1)
         hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
-        raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is not a number. {hint}")
+        raise ImportRefused(f"{location}: the {column} “{text[:longest]}” is not a number. {hint}")
     if abs(number) > LARGEST:
-        raise ImportRefused(f"{where}: the {called} “{text[:longest]}” exceeds ±{LARGEST:g}. Correct it.")
+        raise ImportRefused(f"{location}: the {column} “{text[:longest]}” exceeds ±{LARGEST:g}. Correct it.")
     return number
 
 
 def records(
-    path: Path, sign: str = ",", encoding: str = UTF_8, lines: int = 0, most: int = COLUMNS
+    path: Path, sign: str = ",", encoding: str = UTF_8, lines: int = 0, most_columns: int = COLUMNS
 ) -> Iterator[tuple[int, list[str]]]:
     """The records of a file of text that are not blank, each with the number of its first line; `lines` are
     skipped before them.
 
-    Raises ImportRefused for a file that is missing, badly quoted, wider than `most`, or in another encoding.
+    Raises ImportRefused for a file that is missing, badly quoted, wider than `most_columns`, or in another
+    encoding.
     """
     first = lines + 1
     try:
@@ -52,9 +53,10 @@ def records(
                 file.readline()
             reader = csv.reader(lines_of(file, str(path), RECORD), delimiter=sign, strict=True)
             for cells in reader:
-                if len(cells) > most:
+                if len(cells) > most_columns:
                     raise ImportRefused(
-                        f"{path}, line {first}, has {len(cells):,} cells; a file may have {most:,} columns. "
+                        f"{path}, line {first}, has {len(cells):,} cells; a file may have "
+                        f"{most_columns:,} columns. "
                         "Should they be rows?"
                     )
                 if any(cells):
@@ -100,17 +102,18 @@ def numbered_names(names: Sequence[str]) -> list[str]:
     return unequal
 
 
-def by_column(where: str, columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+def by_column(location: str, columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     """A record's cells that are not empty, by column. Raises ImportRefused for too many or too few cells."""
-    check_width(where, columns, cells)
+    check_width(location, columns, cells)
     return {name: unmarked(cell) for name, cell in zip(columns, cells, strict=True) if cell and name}
 
 
-def check_width(where: str, columns: Sequence[str], cells: Sequence[str]) -> None:
+def check_width(location: str, columns: Sequence[str], cells: Sequence[str]) -> None:
     """Raises ImportRefused for a record with more or fewer cells than there are columns."""
     if len(cells) != len(columns):
         raise ImportRefused(
-            f"{where}, has {len(cells)} cells; the first line names {len(columns)} columns. Put a text with "
+            f"{location}, has {len(cells)} cells; the first line names {len(columns)} columns. Put a "
+            "text with "
             "commas in double quotes."
         )
 
@@ -121,10 +124,10 @@ def refuse(wrong: Sequence[str], head: str = "", count: int = 0, last: Sequence[
     `head` stands before several, `last` after all.
     """
     count = count or len(wrong)
-    more = [f"… and {count - SHOWN:,} more."] if count > SHOWN else []
+    remainder = [f"… and {count - MOST_NAMED:,} more."] if count > MOST_NAMED else []
     if wrong:
         raise ImportRefused(
-            "\n  ".join([*([head] if head and count > 1 else []), *wrong[:SHOWN], *more, *last])
+            "\n  ".join([*([head] if head and count > 1 else []), *wrong[:MOST_NAMED], *remainder, *last])
         )
 
 
@@ -135,7 +138,8 @@ def lines_of(file: IO[AnyStr], name: str, longest: int) -> Iterator[AnyStr]:
     """
     number = size = 0
     while line := file.readline(longest + 1):
-        number, size = number + 1, size + len(line)
+        number = number + 1
+        size = size + len(line)
         if len(line) > longest:
             raise ImportRefused(f"{name}, line {number}, is longer than {longest:,} characters. Shorten it.")
         if size > FILE_BYTES:
@@ -143,10 +147,12 @@ def lines_of(file: IO[AnyStr], name: str, longest: int) -> Iterator[AnyStr]:
         yield line
 
 
-def name_in(where: str, called: str, text: str) -> str:
+def name_in(location: str, field: str, text: str) -> str:
     """A name as it is. Raises ImportRefused for one that is longer than NAME."""
     if len(text) > NAME:
-        raise ImportRefused(f"{where}: the {called} is {len(text):,} characters long. Shorten it to {NAME}.")
+        raise ImportRefused(
+            f"{location}: the {field} is {len(text):,} characters long. Shorten it to {NAME}."
+        )
     return text
 
 

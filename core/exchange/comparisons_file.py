@@ -10,8 +10,8 @@ from sqlite_utils import Database
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc, refuse, yes
+from concord.exchange.file_row import FileRow
 from concord.exchange.ratings_csv import rater_in
-from concord.exchange.rows import FileRow
 from concord.exchange.shapes import WON
 from concord.rating import Comparison
 from concord.runs.registry import known_or_imported
@@ -40,7 +40,7 @@ class PreferenceRow(NamedTuple):
     what both were asked and when the vote was given.
     """
 
-    where: str
+    location: str
     comparison: Comparison
     scenario: str
     created: str
@@ -49,16 +49,16 @@ class PreferenceRow(NamedTuple):
 def read(path: Path) -> list[PreferenceRow]:
     """The rows of a file (CSV, JSON Lines, JSON, Parquet). Raises ImportRefused naming all that is wrong."""
     wrong: list[str] = []
-    given: list[PreferenceRow] = []
+    preferences: list[PreferenceRow] = []
     for row in rows.read(path):
         try:
-            given.append(_placed(row))
+            preferences.append(_preference(row))
         except ImportRefused as error:
             wrong.append(str(error))
     refuse(wrong, f"{path}: {len(wrong):,} rows are invalid; nothing was imported.")
-    if not given:
+    if not preferences:
         raise ImportRefused(f"{path} holds no comparisons. Each row needs {', '.join(REQUIRED)}.")
-    return given
+    return preferences
 
 
 def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
@@ -67,56 +67,66 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> str:
     `first` and `second` are keys of stored conversations, with or without `benchmark` before them. A
     comparison that is known with another verdict refuses the file.
     """
-    given = read(path)
+    preferences = read(path)
     benchmark = name_in(str(path), "benchmark", benchmark or path.stem)
-    stored = Counter[str]()
+    counts = Counter[str]()
     with in_parts(workspace.db_path) as part:
-        for some in (given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)):
+        for batch in (preferences[start : start + AT_ONCE] for start in range(0, len(preferences), AT_ONCE)):
             with part() as db:
-                for one in some:
+                for one in batch:
                     first, second = _sides(db, one, benchmark)
                     new = _saved(db, one, replace(one.comparison, first=first, second=second))
-                    stored[one.comparison.rater.kind if new else "known"] += 1
-    counts = [f"{stored['human']:,} comparisons by annotators", f"{stored['judge']:,} by judges"]
-    counts += [f"{stored['gold']:,} gold labels"] if stored["gold"] else []
-    known = f" {stored['known']:,} were stored already." if stored["known"] else ""
-    return f"New: {', '.join(counts)}.{known}"
+                    counts[one.comparison.rater.kind if new else "known"] += 1
+    parts = [f"{counts['human']:,} comparisons by annotators", f"{counts['judge']:,} by judges"]
+    parts += [f"{counts['gold']:,} gold labels"] if counts["gold"] else []
+    duplicates = f" {counts['known']:,} were stored already." if counts["known"] else ""
+    return f"New: {', '.join(parts)}.{duplicates}"
 
 
-def _saved(db: Database, row: PreferenceRow, this: Comparison) -> bool:
+def _saved(db: Database, row: PreferenceRow, comparison: Comparison) -> bool:
     """Store a comparison; whether it is new. Raises ImportRefused for one with another verdict."""
-    question = PairQuestion(this.rubric, this.criterion)
-    there = comparisons.verdicts(db, this.rater, this.first, this.second, question)
-    if there.get(this.repeat, this.verdict) != this.verdict:
+    question = PairQuestion(comparison.rubric, comparison.criterion)
+    stored_verdicts = comparisons.verdicts(
+        db, comparison.rater, comparison.first, comparison.second, question
+    )
+    if stored_verdicts.get(comparison.repeat, comparison.verdict) != comparison.verdict:
         raise ImportRefused(
-            f"{row.where}: {this.rater.name} compared “{this.first}” with “{this.second}” already, with "
+            f"{row.location}: {comparison.rater.name} compared “{comparison.first}” with "
+            f"“{comparison.second}” already, with "
             "another verdict. Keep one, or give the second a different repeat number."
         )
-    if this.repeat not in there:
-        when = {"created": row.created} if row.created else {}
-        comparisons.save(db, replace(this, key=import_key(this)), when)
-    return this.repeat not in there
+    if comparison.repeat not in stored_verdicts:
+        moment = {"created": row.created} if row.created else {}
+        comparisons.save(db, replace(comparison, key=import_key(comparison)), moment)
+    return comparison.repeat not in stored_verdicts
 
 
-def import_key(of: Comparison) -> str:
+def import_key(comparison: Comparison) -> str:
     """The key of an imported comparison."""
-    parts = [of.first, of.second, of.rater.name, of.rater.variant, str(of.repeat), "import"]
-    return "|".join([*parts, *filter(None, (of.rubric, of.criterion))])
+    parts = [
+        comparison.first,
+        comparison.second,
+        comparison.rater.name,
+        comparison.rater.variant,
+        str(comparison.repeat),
+        "import",
+    ]
+    return "|".join([*parts, *filter(None, (comparison.rubric, comparison.criterion))])
 
 
-def _placed(row: FileRow) -> PreferenceRow:
+def _preference(row: FileRow) -> PreferenceRow:
     cells = dict.fromkeys(OPTIONAL, "") | row.cells(REQUIRED)
     for name in (*REQUIRED, "scenario", "rubric", "criterion"):
-        name_in(row.where, name, cells[name])
-    rater, repeat = rater_in(row.where, cells)
+        name_in(row.location, name, cells[name])
+    rater, repeat = rater_in(row.location, cells)
     verdict = WON.get(cells["verdict"].lower())
     if verdict is None:
-        raise ImportRefused(f"{row.where}: the verdict is “{cells['verdict']}”; it must be A, B or tie.")
+        raise ImportRefused(f"{row.location}: the verdict is “{cells['verdict']}”; it must be A, B or tie.")
     if cells["first"] == cells["second"]:
-        raise ImportRefused(f"{row.where}: “{cells['first']}” is compared with itself.")
+        raise ImportRefused(f"{row.location}: “{cells['first']}” is compared with itself.")
     if bool(cells["rubric"]) != bool(cells["criterion"]):
         raise ImportRefused(
-            f"{row.where}: a question needs both rubric and criterion. Give both, or neither."
+            f"{row.location}: a question needs both rubric and criterion. Give both, or neither."
         )
     comparison = Comparison(
         "",
@@ -130,7 +140,7 @@ def _placed(row: FileRow) -> PreferenceRow:
         rubric=nfc(cells["rubric"]),
         criterion=nfc(cells["criterion"]),
     )
-    return PreferenceRow(row.where, comparison, cells["scenario"], cells["created"])
+    return PreferenceRow(row.location, comparison, cells["scenario"], cells["created"])
 
 
 def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
@@ -139,10 +149,10 @@ def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
     """
     ids: list[int] = []
     for key in (row.comparison.first, row.comparison.second):
-        there = filter(None, (conversations.find_id(db, k) for k in (key, f"{benchmark}/{key}")))
-        if (number := next(there, None)) is None:
+        ids_found = filter(None, (conversations.find_id(db, k) for k in (key, f"{benchmark}/{key}")))
+        if (number := next(ids_found, None)) is None:
             raise ImportRefused(
-                f"{row.where}: “{key}” is not a conversation of this workspace. Import the "
+                f"{row.location}: “{key}” is not a conversation of this workspace. Import the "
                 "conversations first."
             )
         ids.append(number)
@@ -150,7 +160,7 @@ def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
     names = f"“{first.key}” and “{second.key}”"
     if first.benchmark != second.benchmark:
         raise ImportRefused(
-            f"{row.where}: {names} belong to {first.benchmark} and {second.benchmark}. Compare "
+            f"{row.location}: {names} belong to {first.benchmark} and {second.benchmark}. Compare "
             "conversations of one benchmark."
         )
     facet = known_or_imported(first.benchmark).scenario_facet
@@ -161,7 +171,7 @@ def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
             conversations.name_facet(db, number, facet, row.scenario)
     if not facet or len(scenarios) > 1 or "" in scenarios:
         raise ImportRefused(
-            f"{row.where}: {names} may answer different prompts. Add a column scenario with the prompt of "
+            f"{row.location}: {names} may answer different prompts. Add a column scenario with the prompt of "
             "both."
         )
     return first.key, second.key

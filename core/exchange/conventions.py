@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from concord.exchange import dialogue
-from concord.exchange.entries import inside, is_message, is_part
+from concord.exchange.embedded_text import parsed
 from concord.exchange.otlp import ATTRIBUTES, MESSAGES, objects
-from concord.exchange.shapes import at, first, parsed
+from concord.exchange.row_dialogue import inside, is_message, is_part
+from concord.exchange.row_paths import first, value_at
 
 Entries = list[dict[str, Any]]
 
@@ -42,11 +43,9 @@ def _is_reply(entry: Mapping[str, Any]) -> bool:
 def _of_parts(fields: Mapping[str, Any]) -> SpanDialogue | None:
     """`gen_ai.input.messages` and `gen_ai.output.messages`, whose messages have parts."""
     attributes = fields[ATTRIBUTES]
-    systems, inputs, outputs = (
-        ("gen_ai.system_instructions", "gen_ai.system.instructions"),
-        ("gen_ai.input.messages", "gen_ai.input_messages"),
-        ("gen_ai.output.messages", "gen_ai.output_messages"),
-    )
+    systems = ("gen_ai.system_instructions", "gen_ai.system.instructions")
+    inputs = ("gen_ai.input.messages", "gen_ai.input_messages")
+    outputs = ("gen_ai.output.messages", "gen_ai.output_messages")
     entries = [_with_parts(item) for item in listed(_json(first(attributes, systems)), "system")]
     history = ("pydantic_ai.all_messages",)
     if (messages := first(attributes, history)) is not None:
@@ -98,18 +97,21 @@ def _part(part: Any) -> Any:
 def _of_events(fields: Mapping[str, Any]) -> SpanDialogue | None:
     """Events of the names `gen_ai.user.message`, `gen_ai.choice`, `gen_ai.content.prompt` and their like."""
     strands = str(first(fields[ATTRIBUTES], ("gen_ai.system", "gen_ai.provider.name"))).startswith("strands")
-    entries, choices = Entries(), set[int]()
+    entries = Entries()
+    choices = set[int]()
     events = fields.get(MESSAGES, ())
     for event in sorted(events, key=lambda event: _choice(event) is not None):
         details = event["attributes"]
-        body = event["body"] if event["body"] is not None else _json(at(details, "gen_ai.event.content"))
+        body = (
+            event["body"] if event["body"] is not None else _json(value_at(details, "gen_ai.event.content"))
+        )
         body = _json(body)
         details = {**details, **body} if isinstance(body, Mapping) else details
         kind = event["name"].removeprefix("gen_ai.").removesuffix(".message")
         if kind.startswith("content."):
             role = "user" if kind.endswith("prompt") else "assistant"
             name = "gen_ai.prompt" if role == "user" else "gen_ai.completion"
-            value = at(details, name)
+            value = value_at(details, name)
             entries += listed(_messages(value) if value is not None else body, role)
             continue
         if (choice := _choice(event)) is not None:
@@ -211,8 +213,8 @@ _PART_TYPES = (
 def _of_openinference(fields: Mapping[str, Any]) -> SpanDialogue | None:
     """`llm.input_messages.0.message.role` and its like."""
     attributes = fields[ATTRIBUTES]
-    inputs = parsed(at(attributes, "llm.input_messages"))
-    outputs = parsed(at(attributes, "llm.output_messages"))
+    inputs = parsed(value_at(attributes, "llm.input_messages"))
+    outputs = parsed(value_at(attributes, "llm.output_messages"))
     if not objects(inputs) and not objects(outputs):
         return None
     entries = [_openinference(item) for item in objects(inputs)]
@@ -273,7 +275,8 @@ def _of_ai_sdk(fields: Mapping[str, Any]) -> SpanDialogue | None:
         entries += listed(prompt.get("system"), "system") if prompt.get("system") else []
         prompt = prompt.get("messages") or prompt.get("prompt")
     entries += listed(prompt, "user")
-    text, invocations = first(attributes, replies), _json(first(attributes, calls))
+    text = first(attributes, replies)
+    invocations = _json(first(attributes, calls))
     reply: dict[str, Any] = {"role": "assistant"} | ({"content": text} if isinstance(text, str) else {})
     reply |= {"tool_calls": [dict(call) for call in objects(invocations)]} if objects(invocations) else {}
     for call in reply.get("tool_calls", ()):
@@ -295,12 +298,12 @@ _VALUES = (
 def _of_values(fields: Mapping[str, Any]) -> SpanDialogue | None:
     attributes = fields[ATTRIBUTES]
     for inputs, outputs in _VALUES:
-        if at(attributes, inputs) is None or at(attributes, outputs) is None:
+        if value_at(attributes, inputs) is None or value_at(attributes, outputs) is None:
             continue
         entries = Entries()
         for name, role in ((inputs, "user"), (outputs, "assistant")):
-            value = at(attributes, name)
-            mime = at(attributes, f"{name.removesuffix('.value')}.mime_type")
+            value = value_at(attributes, name)
+            mime = value_at(attributes, f"{name.removesuffix('.value')}.mime_type")
             value = value if mime == "text/plain" else _json(value)
             if isinstance(value, Mapping) and isinstance(value.get("contents"), list):
                 system = first(value, ("config.system_instruction", "config.systemInstruction"))

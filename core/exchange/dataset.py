@@ -31,9 +31,13 @@ Form = Literal["csv", "jsonl", "parquet"]
 FORMS: tuple[Form, ...] = ("csv", "jsonl", "parquet")
 AT_ONCE = 1000
 """Rows of a Parquet file that are encoded at once."""
-TEXT, WHOLE, FIGURE, TRUTH, MESSAGES = "text", "whole", "figure", "truth", "messages"
+TEXT = "text"
+INTEGER = "whole"
+FIGURE = "figure"
+TRUTH = "truth"
+MESSAGES = "messages"
 KINDS: Mapping[str, str] = {
-    **dict.fromkeys(("turn", "repeat"), WHOLE),
+    **dict.fromkeys(("turn", "repeat"), INTEGER),
     **dict.fromkeys(("score", "blind", "shown", "gold"), FIGURE),
     **dict.fromkeys(("simulated", "strong"), TRUTH),
     "messages": MESSAGES,
@@ -56,7 +60,7 @@ RATINGS = _columns(
     "model language study"
 )
 COMMENTS = _columns("kind item_id turn rater state skipped_because comment")
-APART = _columns("kind item_id turn criterion rater score explanation created blind shown gold judge")
+OTHER_ANSWERS = _columns("kind item_id turn criterion rater score explanation created blind shown gold judge")
 COMPARISONS = _columns(
     "first second verdict rater_type rater variant simulated repeat explanation created scenario benchmark "
     "model_first model_second rubric criterion strong"
@@ -70,13 +74,13 @@ def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Ite
         yield {
             **{name: getattr(conversation, name) for name in ("key", "benchmark", "player", "language")},
             "simulated": simulated,
-            "messages": _said(conversation.messages),
+            "messages": _message_rows(conversation.messages),
             "facets": json.dumps(dict(conversation.facets), ensure_ascii=False),
             "context": json.dumps(dict(conversation.context), ensure_ascii=False, default=str),
         }
 
 
-def _said(messages: Iterable[Message]) -> list[dict[str, str]]:
+def _message_rows(messages: Iterable[Message]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
@@ -113,11 +117,11 @@ def comparison_rows(db: Database, benchmark: str = "") -> Iterator[Row]:
         yield from comparisons.exported(db, name, known_or_imported(name).scenario_facet)
 
 
-def write(out: BinaryIO, columns: Kinds, rows: Iterable[Row], form: Form) -> int:
+def write(file: BinaryIO, columns: Kinds, rows: Iterable[Row], form: Form) -> int:
     """Write rows in a form; returns how many. In CSV messages are JSON."""
     if form == "parquet":
-        return _parquet(out, columns, rows)
-    text = TextIOWrapper(out, encoding="utf-8", newline="")
+        return _parquet(file, columns, rows)
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
     if form == "csv":
         count = write_csv(text, chain([tuple(columns)], (_cells(columns, row) for row in rows))) - 1
     else:
@@ -134,29 +138,30 @@ def _cells(columns: Kinds, row: Row) -> Sequence[Any]:
     return [json.dumps(v, ensure_ascii=False) if kind == MESSAGES else v for v, kind in values]
 
 
-def _parquet(out: BinaryIO, columns: Kinds, rows: Iterable[Row]) -> int:
+def _parquet(file: BinaryIO, columns: Kinds, rows: Iterable[Row]) -> int:
     extras.require("pyarrow", purpose="Writing Parquet")
     import pyarrow as pa
     from pyarrow import parquet
 
     kinds: dict[str, pa.DataType] = {
         TEXT: pa.string(),
-        WHOLE: pa.int64(),
+        INTEGER: pa.int64(),
         FIGURE: pa.float64(),
         TRUTH: pa.bool_(),
         MESSAGES: pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
     }
     schema = pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
     truths = [name for name, kind in columns.items() if kind == TRUTH]
-    count, left = 0, iter(rows)
-    with parquet.ParquetWriter(out, schema) as writer:
-        while some := [{**row, **{n: bool(row[n]) for n in truths}} for row in islice(left, AT_ONCE)]:
-            writer.write_table(pa.Table.from_pylist(some, schema))
-            count += len(some)
+    count = 0
+    left = iter(rows)
+    with parquet.ParquetWriter(file, schema) as writer:
+        while batch := [{**row, **{n: bool(row[n]) for n in truths}} for row in islice(left, AT_ONCE)]:
+            writer.write_table(pa.Table.from_pylist(batch, schema))
+            count += len(batch)
     return count
 
 
-def folder(db: Database, study: str, *, made: date, with_names: bool = False) -> dict[str, bytes]:
+def folder(db: Database, study: str, *, date_made: date, with_names: bool = False) -> dict[str, bytes]:
     """The files of a study's dataset folder by name: the card and a Parquet file for each table with rows.
 
     Annotators are numbered unless `with_names`. Raises NotFound for an unknown study.
@@ -164,7 +169,7 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     of_study = studies.get(db, study)
     numbers = {name: f"annotator {n}" for n, (name, _) in enumerate(studies.raters(db, study), 1)}
 
-    def named(row: Row) -> Row:
+    def pseudonymous(row: Row) -> Row:
         if with_names or row["rater_type"] != "human":
             return row
         return {**row, "rater": numbers.setdefault(row["rater"], f"annotator {len(numbers) + 1}")}
@@ -175,24 +180,24 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     among_them = (row for row in compared if {row["first"], row["second"]} <= keys)
     tables: dict[str, tuple[Kinds, Iterable[Row]]] = {
         "conversations": (CONVERSATIONS, conversation_rows(db, study)),
-        "ratings": (RATINGS, map(named, by_rater)),
-        "comments": (COMMENTS, map(named, comment_rows(db, study))),
-        "comparisons": (COMPARISONS, map(named, among_them)),
+        "ratings": (RATINGS, map(pseudonymous, by_rater)),
+        "comments": (COMMENTS, map(pseudonymous, comment_rows(db, study))),
+        "comparisons": (COMPARISONS, map(pseudonymous, among_them)),
     }
     files: dict[str, bytes] = {}
     counts: dict[str, int] = {}
     for name, (columns, rows) in tables.items():
-        out = BytesIO()
-        if count := _parquet(out, columns, rows):
-            files[f"data/{name}.parquet"], counts[name] = out.getvalue(), count
+        buffer = BytesIO()
+        if count := _parquet(buffer, columns, rows):
+            files[f"data/{name}.parquet"], counts[name] = buffer.getvalue(), count
     languages = sorted({row["language"] for row in conversation_rows(db, study)})
     if of_study.guidelines:
         files["guidelines.md"] = of_study.guidelines.encode()
-    return {"README.md": _card(db, of_study, counts, languages, made).encode(), **files}
+    return {"README.md": _card(db, of_study, counts, languages, date_made).encode(), **files}
 
 
 def _card(
-    db: Database, study: studies.Study, counts: Mapping[str, int], languages: Sequence[str], made: date
+    db: Database, study: studies.Study, counts: Mapping[str, int], languages: Sequence[str], date_made: date
 ) -> str:
     """The dataset card: metadata for the hub, then what was asked, of whom, about whose replies."""
     title = study.title or study.name
@@ -201,8 +206,8 @@ def _card(
     lines += ["tags:", "- llm-as-a-judge", "- human-evaluation", "configs:"]
     for name in counts:
         lines += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
-    held = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    lines += ["---", "", f"# {markdown_text(title)}", "", f"{held}. Made {made}.", ""]
+    sizes = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    lines += ["---", "", f"# {markdown_text(title)}", "", f"{sizes}. Made {date_made}.", ""]
     lines += ["## Annotators' instructions", "", study.guidelines or "None were written."]
     raters = studies.raters(db, study.name)
     mocks = sum(simulated for _, simulated in raters)

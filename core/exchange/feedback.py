@@ -90,7 +90,9 @@ def mlflow(db: Database, study: str, *, with_excluded: bool = False) -> Iterator
 
 def _rated(db: Database, study: str, with_excluded: bool) -> Iterator[tuple[dict[str, Any], str, str | None]]:
     """The ratings of a study, each with the trace and the span of its conversation."""
-    key, trace, span = "", "", None
+    key = ""
+    trace = ""
+    span = None
     for row in ratings.exported(db, study, with_excluded=with_excluded):
         if row["item_id"] != key:
             key = row["item_id"]

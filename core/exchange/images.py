@@ -22,29 +22,33 @@ def copied(entry: Entry, folder: Path) -> Entry:
     """
     if not any(IMAGES in message.meta for c in entry.conversations for message in c.messages):
         return entry
-    bodies, named = dict[str, bytes](), list[str]()
-    whole = (replace(c, messages=tuple(_copied(c, folder, bodies, named))) for c in entry.conversations)
-    return replace(entry, conversations=tuple(whole), images=bodies, named=named)
+    bodies = dict[str, bytes]()
+    missing_images = list[str]()
+    conversations = (
+        replace(c, messages=tuple(_copied(c, folder, bodies, missing_images))) for c in entry.conversations
+    )
+    return replace(entry, conversations=tuple(conversations), images=bodies, missing_images=missing_images)
 
 
 def _copied(
-    conversation: Conversation, folder: Path, bodies: dict[str, bytes], named: list[str]
+    conversation: Conversation, folder: Path, bodies: dict[str, bytes], missing_images: list[str]
 ) -> Iterator[Message]:
     count = 0
     for message in conversation.messages:
-        meta, kept = dict(message.meta), dict[str, str]()
-        given = meta.pop(IMAGES, None)
-        for text, source in given.items() if isinstance(given, Mapping) else ():
+        meta = dict(message.meta)
+        names = dict[str, str]()
+        sources = meta.pop(IMAGES, None)
+        for text, source in sources.items() if isinstance(sources, Mapping) else ():
             try:
                 if count == IMAGES_OF_ONE:
                     raise ValueError(f"only {IMAGES_OF_ONE} of a conversation are kept")
                 body = _body(str(source), folder)
-                kept[str(text)] = f"{sha256(body).hexdigest()}.{_type(body)}"
-                bodies[kept[str(text)]] = body
+                names[str(text)] = f"{sha256(body).hexdigest()}.{_type(body)}"
+                bodies[names[str(text)]] = body
                 count += 1
             except (ValueError, OSError) as error:
-                named.append(f"{text}: {error.strerror if isinstance(error, OSError) else error}")
-        yield message if given is None else replace(message, meta=meta | ({IMAGES: kept} if kept else {}))
+                missing_images.append(f"{text}: {error.strerror if isinstance(error, OSError) else error}")
+        yield message if sources is None else replace(message, meta=meta | ({IMAGES: names} if names else {}))
 
 
 def _body(source: str, folder: Path) -> bytes:

@@ -16,8 +16,8 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused, StudyError
 from concord.exchange import rows
 from concord.exchange.answers import (
-    Answered,
     AnswerFile,
+    ForeignAnswer,
     StudyItem,
     conversation_of,
     items,
@@ -49,7 +49,7 @@ def write(db: Database, study: str) -> dict[str, str]:
 
 def configuration(study: studies.Study) -> str:
     """The labelling configuration that asks what the study asks."""
-    called = names(study.criteria)
+    question_names = names(study.criteria)
     lines = ["<View>", '  <Header value="$ask"/>']
     if study.guidelines:
         lines += [f"  <Collapse><Panel value={quoteattr('Guidelines')}><View>"]
@@ -64,10 +64,10 @@ def configuration(study: studies.Study) -> str:
     ]
     by_name = {criterion.name: criterion for criterion in study.criteria}
     for criterion in study.criteria:
-        question = [*_question(criterion, called[criterion.name])]
+        question = [*_question(criterion, question_names[criterion.name])]
         for name, condition in criterion.when.items():
             if name in by_name:
-                question = _dependent(question, by_name[name].scale, called[name], condition)
+                question = _dependent(question, by_name[name].scale, question_names[name], condition)
         lines += [f"  {line}" for line in question]
     return "\n".join([*lines, "</View>", ""])
 
@@ -82,9 +82,9 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
             "Studio. Export ratings instead."
         )
     if scale.offered:
-        how = "multiple" if scale.sets else "single"
+        mode = "multiple" if scale.sets else "single"
         words = (*scale.labels, NONE) if scale.sets else (scale.word(v, level=True) for v in scale.offered)
-        yield f'<Choices name="{name}" toName="{OBJECT}" choice="{how}" showInline="true" {required}>'
+        yield f'<Choices name="{name}" toName="{OBJECT}" choice="{mode}" showInline="true" {required}>'
         yield from (f"  <Choice value={quoteattr(word)}/>" for word in words)
         yield "</Choices>"
     else:
@@ -99,70 +99,82 @@ def _dependent(question: Sequence[str], scale: Scale, name: str, condition: Depe
     """
     if not scale.offered:
         return [line.replace('required="true"', 'required="false"') for line in question]
-    met = [
+    fitting_values = [
         value for value in (*scale.offered, *([0.0] if scale.sets else [])) if condition.holds(scale, value)
     ]
-    words = [scale.word(value, level=True) if not scale.sets else scale.chosen(value)[0] for value in met]
-    shown = f'visibleWhen="choice-selected" whenTagName="{name}" whenChoiceValue={quoteattr(",".join(words))}'
-    return [f"<View {shown}>", *(f"  {line}" for line in question), "</View>"]
+    words = [
+        scale.word(value, level=True) if not scale.sets else scale.chosen(value)[0]
+        for value in fitting_values
+    ]
+    condition_attributes = (
+        f'visibleWhen="choice-selected" whenTagName="{name}" whenChoiceValue={quoteattr(",".join(words))}'
+    )
+    return [f"<View {condition_attributes}>", *(f"  {line}" for line in question), "</View>"]
 
 
 def _task(item: StudyItem) -> dict[str, Any]:
-    dialogue = [{"author": who, "text": m.content} for who, m in _said(item.conversation)]
-    return {"data": {"item": item.name, "ask": item.ask, "context": item.context, "dialogue": dialogue}}
+    dialogue = [{"author": speaker, "text": m.content} for speaker, m in _spoken_messages(item.conversation)]
+    return {
+        "data": {"item": item.name, "ask": item.question_text, "context": item.context, "dialogue": dialogue}
+    }
 
 
-def _said(conversation: Conversation) -> Iterator[tuple[str, Message]]:
+def _spoken_messages(conversation: Conversation) -> Iterator[tuple[str, Message]]:
     """Who says what; turns are numbered, because an item may be one of them."""
     for turn in conversation.turns():
         system = [m for m in turn.other_messages if m.role == "system"]
         tools = [m for m in turn.other_messages if m.role != "system"]
         for message in (*system, turn.user, *tools, turn.reply):
             if message is not None:
-                who = message.tool_part if message.role == "tool" else _SPEAKERS[message.role]
-                yield f"{who} · turn {turn.number}", message
+                speaker = message.tool_part if message.role == "tool" else _SPEAKERS[message.role]
+                yield f"{speaker} · turn {turn.number}", message
 
 
 def read(path: Path, study: str) -> AnswerFile:
     """The answers of a JSON export. Raises ImportRefused for a file of another form, such as JSON-MIN."""
     file = AnswerFile(str(path))
     for row in rows.read(path, "JSON"):
-        data = row.whole.get("data")
+        data = row.complete.get("data")
         if not isinstance(data, Mapping):
             raise ImportRefused(
-                f"{row.where}, is not a Label Studio task: it has no “data”. Export the project as JSON, "
+                f"{row.location}, is not a Label Studio task: it has no “data”. Export the project as JSON, "
                 "not as JSON-MIN."
             )
         item = data.get("item")
         if not isinstance(item, str):  # Concord did not make the task
-            item = f"{study}/{data.get('id', row.whole.get('id'))}"
+            item = f"{study}/{data.get('id', row.complete.get('id'))}"
             if item not in file.conversations:
-                file.conversations[item] = conversation_of(data, item, study, row.where)
+                file.conversations[item] = conversation_of(data, item, study, row.location)
         for kind in ("annotations", "predictions"):
-            listed = row.whole.get(kind)
-            for place, given in enumerate(listed if isinstance(listed, list) else (), 1):
-                if not isinstance(given, Mapping):
+            listed = row.complete.get(kind)
+            for place, annotation in enumerate(listed if isinstance(listed, list) else (), 1):
+                if not isinstance(annotation, Mapping):
                     file.left_out[f"{kind} that the export has only as a number"] += 1
-                elif given.get("was_cancelled"):
+                elif annotation.get("was_cancelled"):
                     file.left_out["annotations that were skipped"] += 1
                 else:
-                    by = _rater(kind, given)
-                    _answers(file, f"{row.where}, {kind.removesuffix('s')} {place}", item, given, by)
+                    annotator = _rater(kind, annotation)
+                    _answers(
+                        file, f"{row.location}, {kind.removesuffix('s')} {place}", item, annotation, annotator
+                    )
     return file
 
 
-def _rater(kind: str, given: Mapping[str, Any]) -> Rater:
+def _rater(kind: str, annotation: Mapping[str, Any]) -> Rater:
     if kind == "annotations":
-        return rater(person(given.get("completed_by")), "human")
-    return rater(str(given.get("model_version") or kind), "judge")
+        return rater(person(annotation.get("completed_by")), "human")
+    return rater(str(annotation.get("model_version") or kind), "judge")
 
 
-def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], by: Rater) -> None:
+def _answers(
+    file: AnswerFile, location: str, item: str, annotation: Mapping[str, Any], annotator: Rater
+) -> None:
     """Add the answers of an annotation or a prediction, each with the reason that stands beside it."""
     reasons: dict[str, str] = {}
     values: dict[str, float | str] = {}
-    for result in objects(given.get("result")):
-        name, value = result.get("from_name"), result.get("value")
+    for result in objects(annotation.get("result")):
+        name = result.get("from_name")
+        value = result.get("value")
         if not isinstance(name, str) or not isinstance(value, Mapping):
             file.left_out["results that are no answer to a question, such as relations"] += 1
         elif (answer := _value(value)) is not None:
@@ -173,14 +185,16 @@ def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], 
             )
         else:
             file.left_out["results of a kind that is no rating"] += 1
-    created = str(given.get("created_at") or "")
+    created = str(annotation.get("created_at") or "")
     for name, answer in values.items():
-        file.answers.append(Answered(where, item, name, answer, by, reasons.get(name, ""), created))
+        file.answers.append(
+            ForeignAnswer(location, item, name, answer, annotator, reasons.get(name, ""), created)
+        )
 
 
 def _value(value: Mapping[str, Any]) -> float | str | None:
     """The number or the word of a rating, a number, or what was chosen, of several a list of JSON."""
-    chosen = value.get("choices")
-    one = chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen
+    choices = value.get("choices")
+    one = choices[0] if isinstance(choices, list) and len(choices) == 1 else choices
     answers = map(usable, (value.get("rating"), value.get("number"), one))
     return next((answer for answer in answers if answer is not None), None)

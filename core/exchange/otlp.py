@@ -11,7 +11,11 @@ from typing import Any
 
 from concord.files import parse_json
 
-TRACE, SPAN, PARENT, NAME, START = "traceId", "spanId", "parentSpanId", "name", "startTimeUnixNano"
+TRACE = "traceId"
+SPAN = "spanId"
+PARENT = "parentSpanId"
+NAME = "name"
+START = "startTimeUnixNano"
 ATTRIBUTES, MESSAGES, EVALUATIONS = "attributes", "message events", "evaluation events"
 """The names under which every span, and every log record of one, has its parts."""
 _ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -109,7 +113,9 @@ def span(fields: Mapping[str, Any]) -> dict[str, Any]:
     flat = attributes_of(parts[ATTRIBUTES])
     for name in [name for name in rest if str(name).startswith("attributes.")]:
         flat[name.removeprefix("attributes.")] = rest.pop(name)
-    messages, evaluations, rest_of_events = list[Any](), list[Any](), list[Any]()
+    messages = list[Any]()
+    evaluations = list[Any]()
+    rest_of_events = list[Any]()
     for event in _events(rest, flat):
         name = event["name"]
         if _MESSAGE_EVENT.fullmatch(name):
@@ -206,7 +212,8 @@ def value_of(value: Any) -> Any:
 
 def nested(attributes: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """Attributes of which those with a number in the name, such as `prompt.0.role`, are lists of objects."""
-    plain, lists = dict[str, Any](), dict[str, dict[int, dict[str, Any]]]()
+    plain = dict[str, Any]()
+    lists = dict[str, dict[int, dict[str, Any]]]()
     for name, value in attributes.items():
         if depth < _DEPTH and (parts := _NUMBERED.fullmatch(name)):
             lists.setdefault(parts[1], {}).setdefault(int(parts[2]), {})[parts[3]] = value

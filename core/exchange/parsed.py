@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from concord.conversation import Conversation, Message, Role
 from concord.exchange.entries import Entry
-from concord.exchange.given import Given
-from concord.exchange.rows import FileRow
+from concord.exchange.file_row import FileRow
+from concord.exchange.rating_table import ScoreRow
 from concord.rating import Comparison
 
 
@@ -22,7 +22,7 @@ class ParsedRow(NamedTuple):
     place: str
     conversations: tuple[Conversation, ...]
     votes: tuple[Comparison, ...]
-    scores: tuple[Given, ...]
+    scores: tuple[ScoreRow, ...]
     line: FileRow | None
     images: Mapping[str, bytes]
     size: int
@@ -52,7 +52,7 @@ class ParsedRows:
             for c in entry.conversations
         ]
         scores = (entry.votes, entry.scores)
-        row = (file_row.where, talks, *scores, entry.line, entry.images, file_row.size)
+        row = (file_row.location, talks, *scores, entry.line, entry.images, file_row.size)
         pickle.dump(row, self._file, pickle.HIGHEST_PROTOCOL)
 
     def __iter__(self) -> Iterator[ParsedRow]:

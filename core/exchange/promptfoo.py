@@ -43,13 +43,13 @@ _GRADED_BY_MODEL = (
 
 
 class Grade(NamedTuple):
-    """A score of a result, with who gave it; `used` are the paths in `gradingResult` that it rests on."""
+    """A score of a result, with who gave it; `paths` are the paths in `gradingResult` that it rests on."""
 
     criterion: str
     value: Any
-    why: str
+    reason: str
     scorer: Scorer
-    used: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 def grades(result: Mapping[str, Any]) -> Iterator[Grade]:
@@ -78,13 +78,19 @@ def grades(result: Mapping[str, Any]) -> Iterator[Grade]:
         if overall is not None:
             yield overall
     for name, value in _mapping(result.get("namedScores", grading.get("namedScores"))).items():
-        of = [(path, part) for path, part in graded if _mapping(part.get("assertion")).get("metric") == name]
-        if any(_failed(part) for _, part in of):
+        metric_parts = [
+            (path, part) for path, part in graded if _mapping(part.get("assertion")).get("metric") == name
+        ]
+        if any(_failed(part) for _, part in metric_parts):
             continue
-        one = len(of) == 1
-        why = str(of[0][1].get("reason") or "") if one else ""
+        one = len(metric_parts) == 1
+        explanation = str(metric_parts[0][1].get("reason") or "") if one else ""
         yield Grade(
-            name, value, why, _scorer(part for _, part in of or graded), _reason(of[0][0]) if one else ()
+            name,
+            value,
+            explanation,
+            _scorer(part for _, part in metric_parts or graded),
+            _reason(metric_parts[0][0]) if one else (),
         )
 
 
@@ -92,12 +98,12 @@ def _of_person(grading: Mapping[str, Any], people: list[tuple[str, dict[str, Any
     path, rated = people[-1] if people else ("", grading)
     prefix = f"{path}." if path else ""
     comment = rated.get("comment") or grading.get("comment")
-    said = (str(comment or ""), str(rated.get("reason") or ""))
-    reason = "\n".join(each for each in dict.fromkeys(said) if each and each not in MANUAL)
-    used = (f"{prefix}reason", f"{prefix}comment", *(("comment",) if not rated.get("comment") else ()))
+    comments = (str(comment or ""), str(rated.get("reason") or ""))
+    reason = "\n".join(text for text in dict.fromkeys(comments) if text and text not in MANUAL)
+    paths = (f"{prefix}reason", f"{prefix}comment", *(("comment",) if not rated.get("comment") else ()))
     if rated.get("comment") == grading.get("comment"):
-        used += ("comment",)
-    return Grade("score", rated.get("score"), reason, Scorer.HUMAN, used)
+        paths += ("comment",)
+    return Grade("score", rated.get("score"), reason, Scorer.HUMAN, paths)
 
 
 def _overall(result: Mapping[str, Any], grading: Mapping[str, Any], scorer: Scorer) -> Grade | None:
@@ -112,8 +118,8 @@ def _before_person(
     result: Mapping[str, Any], graded: list[tuple[str, dict[str, Any]]], scorer: Scorer
 ) -> Grade | None:
     """The graders' overall score of a result that a person scored; None where it cannot be known."""
-    for kept in map(_mapping, _mapping(result.get("metadata")).values()):
-        original = _mapping(_mapping(kept.get("manualRating")).get("original"))
+    for entry in map(_mapping, _mapping(result.get("metadata")).values()):
+        original = _mapping(_mapping(entry.get("manualRating")).get("original"))
         before = _mapping(original.get("gradingResult"))
         if original:
             failed = original.get("failureReason") == ERROR or before.get("reason") == UNASSERTED
@@ -125,8 +131,8 @@ def _before_person(
     weights = [_mapping(part.get("assertion")).get("weight", 1) for _, part in graded]
     scores = [part.get("score") for _, part in graded]
     numbers = [n for n in (*weights, *scores) if isinstance(n, int | float)]
-    own = _mapping(result.get("testCase")).get("assertScoringFunction")
-    if own or not graded or len(numbers) < 2 * len(graded) or sum(weights) <= 0:
+    has_function = _mapping(result.get("testCase")).get("assertScoringFunction")
+    if has_function or not graded or len(numbers) < 2 * len(graded) or sum(weights) <= 0:
         return None
     mean = sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights)
     one = len(graded) == 1
@@ -144,8 +150,8 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _type(part: Mapping[str, Any]) -> str:
     """The type of a part's assertion, without “not-”; “assert-set” for one that has parts of its own."""
-    named = _mapping(part.get("assertion")).get("type")
-    return named.removeprefix("not-") if isinstance(named, str) else ""
+    assertion_type = _mapping(part.get("assertion")).get("type")
+    return assertion_type.removeprefix("not-") if isinstance(assertion_type, str) else ""
 
 
 def _leaves(part: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -172,5 +178,7 @@ def _failed(part: Mapping[str, Any]) -> bool:
 def _scorer(parts: Iterator[Mapping[str, Any]]) -> Scorer:
     """Code where code graded each of these parts; else a judge."""
     types = [_type(leaf) for part in parts for leaf in _leaves(part)]
-    code = bool(types) and all(each and not each.startswith(_GRADED_BY_MODEL) for each in types)
+    code = bool(types) and all(
+        type_name and not type_name.startswith(_GRADED_BY_MODEL) for type_name in types
+    )
     return Scorer.CODE if code else Scorer.JUDGE

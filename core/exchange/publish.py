@@ -39,7 +39,7 @@ Files = Iterable[tuple[str, str | bytes]]
 class Export:
     """What is written; empty fields ask for everything, and for the form that `concord import` reads back."""
 
-    what: str
+    content: str
     study: str = ""
     benchmark: str = ""
     form: dataset.Form | None = None
@@ -52,14 +52,14 @@ class Export:
     @property
     def part(self) -> "Part":
         """The entry of what is written."""
-        return PARTS[self.what]
+        return PARTS[self.content]
 
-    def name(self, of: str) -> str:
-        """A file name; `of` is what it is called where neither a study nor a benchmark is named."""
-        return file_name(f"{self.study or self.benchmark or of}-{self.what}")
+    def name(self, default: str) -> str:
+        """A file name; `default` is what it is called where neither a study nor a benchmark is named."""
+        return file_name(f"{self.study or self.benchmark or default}-{self.content}")
 
 
-Out = Path | Callable[[str], object]
+Destination = Path | Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Part:
 def write(
     workspace: Workspace,
     export: Export,
-    out: Out | None,
+    destination: Destination | None,
     *,
     overwrite: bool = False,
 ) -> str:
@@ -97,22 +97,23 @@ def write(
     It appears when it is complete. With `overwrite` a folder that holds a site is replaced. Raises StudyError
     where there is nothing to write, ConfigError for a name that cannot be used.
     """
-    part, path = export.part, out if isinstance(out, Path) else None
+    part = export.part
+    path = destination if isinstance(destination, Path) else None
     if part.files and path is None:
-        path = Path(export.name(workspace.path.name) + (".zip" if export.what == "report" else ""))
+        path = Path(export.name(workspace.path.name) + (".zip" if export.content == "report" else ""))
     if part.of_study and not export.study:
-        raise StudyError(f"`concord export {export.what}` needs a study: --study NAME.")
+        raise StudyError(f"`concord export {export.content}` needs a study: --study NAME.")
     if path is None and export.form == "parquet":
         raise ConfigError("Parquet is not text: name a file with --out.")
     if path and path.is_dir() and any(path.iterdir()) and not (overwrite and (path / site.MARK).exists()):
         raise ConfigError(f"{path} is not empty. Give a new folder" + ", or say --replace." * (not overwrite))
-    beside = {"prefix": f".{path.name}.", "dir": path.absolute().parent} if path else {}
+    temporary_place = {"prefix": f".{path.name}.", "dir": path.absolute().parent} if path else {}
     try:
-        with tempfile.TemporaryDirectory(**beside) as temporary:  # type: ignore[call-overload]
+        with tempfile.TemporaryDirectory(**temporary_place) as temporary:  # type: ignore[call-overload]
             temporary_path = Path(temporary, "export")
             with workspace.read() as db:
                 if export.study:
-                    (studies.any_id if export.what == "apart" else studies.study_id)(db, export.study)
+                    (studies.any_id if export.content == "apart" else studies.study_id)(db, export.study)
                 packed = path is not None and path.suffix == ".zip"
                 count = _write_files(db, export, temporary_path, packed=packed)
             if not count:
@@ -122,16 +123,16 @@ def write(
                 shutil.rmtree(path)
             if path:
                 temporary_path.replace(path)
-            elif callable(out):
+            elif callable(destination):
                 with temporary_path.open(encoding="utf-8", newline="") as lines:
                     for line in lines:
-                        out(line)
+                        destination(line)
     except BrokenPipeError:
         raise  # a pager that was closed wants no more
     except OSError as error:
         raise ConfigError(f"{path or 'The export'} cannot be written: {error.strerror}.") from error
     entries = f"{count:,} {'files' if part.files else 'entries'}" + (f" in {path}" if path else "")
-    return f"{export.what}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
+    return f"{export.content}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
 
 
 def _write_files(db: Database, export: Export, path: Path, *, packed: bool) -> int:
@@ -139,7 +140,9 @@ def _write_files(db: Database, export: Export, path: Path, *, packed: bool) -> i
     part = export.part
     if part.rows and part.suffix != "zip":
         with path.open("wb") as file:
-            if export.what == "conversations" and export.form is None:  # with trajectories, and what is asked
+            if (
+                export.content == "conversations" and export.form is None
+            ):  # with trajectories, and what is asked
                 return conversations_jsonl.write(db, file, study=export.study, benchmark=export.benchmark)
             return dataset.write(file, *part.rows(db, export), export.form or part.suffix)
     assert part.files
@@ -153,30 +156,30 @@ def _write_files(db: Database, export: Export, path: Path, *, packed: bool) -> i
     return count
 
 
-def zipped(out: Path | BinaryIO, files: Files, folder: str = "") -> int:
+def zipped(destination: Path | BinaryIO, files: Files, folder: str = "") -> int:
     """Write files into a ZIP, below a folder; equal files give equal bytes. Returns how many there are."""
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(destination, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files:
             entry = zipfile.ZipInfo(f"{folder}/{name}" if folder else name, EPOCH)
             archive.writestr(entry, text, zipfile.ZIP_DEFLATED)
         return len(archive.namelist())
 
 
-def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
+def _record(workspace: Workspace, export: Export, path: Path | None) -> None:
     """A line of the audit log."""
     with workspace.write() as db:
-        detail = f"to {out.name}" if out else ""
-        audit.record(db, AuditAct.EXPORTED, export.study, detail=detail, target=export.what)
+        detail = f"to {path.name}" if path else ""
+        audit.record(db, AuditAct.EXPORTED, export.study, detail=detail, target=export.content)
 
 
-def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:
+def report_zip(db: Database, report: AgreementReport, *, date_made: date) -> bytes:
     """`report_files` as a ZIP."""
-    out = io.BytesIO()
-    zipped(out, report_files(db, report, made=made), file_name(report.data.study.name))
-    return out.getvalue()
+    buffer = io.BytesIO()
+    zipped(buffer, report_files(db, report, date_made=date_made), file_name(report.data.study.name))
+    return buffer.getvalue()
 
 
-def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
+def report_files(db: Database, report: AgreementReport, *, date_made: date) -> Files:
     """The report of a study: report.html, about.json, figures.json, agreement.csv and .tex,
     tables/CRITERION/*.csv; guidelines.md and comments.csv where there are any.
 
@@ -184,16 +187,16 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
     prompts are named by their hashes, so that a reader can tell whether they are still the same.
     """
     study = report.data.study
-    rests_on = provenance_values(db, report) | {"made": made.isoformat()}
-    yield "report.html", page.of_study(db, report, date_made=made)
+    rests_on = provenance_values(db, report) | {"made": date_made.isoformat()}
+    yield "report.html", page.of_study(db, report, date_made=date_made)
     yield "about.json", json.dumps(rests_on, ensure_ascii=False, indent=2) + "\n"
     for name, form in (("figures.json", "json"), ("agreement.csv", "csv"), ("agreement.tex", "latex")):
         yield name, report.document(form)
     if study.guidelines:
         yield "guidelines.md", study.guidelines
-    written = io.BytesIO()
-    if dataset.write(written, dataset.COMMENTS, dataset.comment_rows(db, study.name), "csv"):
-        yield "comments.csv", written.getvalue()
+    buffer = io.BytesIO()
+    if dataset.write(buffer, dataset.COMMENTS, dataset.comment_rows(db, study.name), "csv"):
+        yield "comments.csv", buffer.getvalue()
     for criterion, folder in file_names(report.criteria).items():
         for table in report.tables(criterion).values():
             if table.rows:
@@ -204,56 +207,62 @@ PARTS: Mapping[str, Part] = {
     "ratings": Part(
         "Ratings by annotators and judges",
         "form study with_excluded",
-        lambda db, of: dataset.rating_rows(db, of.study, with_excluded=of.with_excluded),
+        lambda db, export: dataset.rating_rows(db, export.study, with_excluded=export.with_excluded),
         "csv",
         "No ratings yet. For a study of pairs, export comparisons.",
     ),
     "conversations": Part(
         "Conversations, and what their study asks",
         "form study benchmark",
-        lambda db, of: (dataset.CONVERSATIONS, dataset.conversation_rows(db, of.study, of.benchmark)),
+        lambda db, export: (
+            dataset.CONVERSATIONS,
+            dataset.conversation_rows(db, export.study, export.benchmark),
+        ),
         "jsonl",
         "This study has no conversations of this benchmark.",
     ),
     "comments": Part(
         "Annotators' comments, and why they skipped",
         "study form with_excluded",
-        lambda db, of: (dataset.COMMENTS, dataset.comment_rows(db, of.study, with_excluded=of.with_excluded)),
+        lambda db, export: (
+            dataset.COMMENTS,
+            dataset.comment_rows(db, export.study, with_excluded=export.with_excluded),
+        ),
         "csv",
         "This study has no comments and no skipped items.",
     ),
     "comparisons": Part(
         "Which of two conversations was preferred",
         "form benchmark",
-        lambda db, of: (dataset.COMPARISONS, dataset.comparison_rows(db, of.benchmark)),
+        lambda db, export: (dataset.COMPARISONS, dataset.comparison_rows(db, export.benchmark)),
         "csv",
         "No comparisons yet.",
     ),
     "apart": Part(
         "Answers other than ratings: to repeat and gold items, adjudicated and revised answers, spot-checks",
         "study form",
-        lambda db, of: (dataset.APART, answers.apart(db, of.study)),
+        lambda db, export: (dataset.OTHER_ANSWERS, answers.apart(db, export.study)),
         "csv",
         "The study has only ratings.",
     ),
     "dataset": Part(
         "A study as a Hugging Face dataset folder: Parquet files and a card",
         "study with_names",
-        files=lambda db, of: dataset.folder(
-            db, of.study, made=date.today(), with_names=of.with_names
+        files=lambda db, export: dataset.folder(
+            db, export.study, date_made=date.today(), with_names=export.with_names
         ).items(),
         first="README.md",
     ),
     "label-studio": Part(
         "A study for Label Studio, tasks and configuration",
         "study",
-        files=lambda db, of: label_studio.write(db, of.study).items(),
+        files=lambda db, export: label_studio.write(db, export.study).items(),
         first="config.xml",
     ),
     "argilla": Part(
         "A study for Argilla, as `Dataset.from_disk` reads it",
         "study",
-        files=lambda db, of: argilla.write(db, of.study).items(),
+        files=lambda db, export: argilla.write(db, export.study).items(),
         first="records.json",
     ),
     "langfuse-scores": Part(
@@ -289,13 +298,15 @@ PARTS: Mapping[str, Part] = {
     "report": Part(
         "A report on a study's agreement: summary, tables, hashes",
         "study",
-        files=lambda db, of: report_files(db, agreement_report(db, of.study, of.options), made=date.today()),
+        files=lambda db, export: report_files(
+            db, agreement_report(db, export.study, export.options), date_made=date.today()
+        ),
         first="report.html",
     ),
     "site": Part(
         "Everything as static pages, annotators numbered",
         "title replace",
-        files=lambda db, of: site.pages(db, of.title, date_made=date.today()),
+        files=lambda db, export: site.pages(db, export.title, date_made=date.today()),
         first="index.html",
     ),
 }

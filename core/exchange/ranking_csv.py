@@ -11,7 +11,7 @@ from concord.codes import PublishedMeasure
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import figure_in, name_in, nfc, refuse
-from concord.exchange.rows import FileRow
+from concord.exchange.file_row import FileRow
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.published import published
 from concord.scores import DIGITS
@@ -38,33 +38,35 @@ def read(path: Path) -> dict[str, float]:
     A rank is negated, so that more is better. A player whose score is undefined is excluded. Raises
     ImportRefused naming every row that is wrong.
     """
-    every = [*rows.read(path)]
-    columns = {name.strip().lower() for row in every for name in row.fields or ()}
-    ranked = _figures(every) if columns >= FIGURES else every
+    file_rows = [*rows.read(path)]
+    columns = {name.strip().lower() for row in file_rows for name in row.fields or ()}
+    ranked = _figures(file_rows) if columns >= FIGURES else file_rows
     columns = {name.strip().lower() for row in ranked for name in row.fields or ()}
-    named = next((name for name in MODELS if name in columns), "model")
-    by = next((name for name in SCORES if name in columns), "rank")
+    model_column = next((name for name in MODELS if name in columns), "model")
+    score_column = next((name for name in SCORES if name in columns), "rank")
     scores: dict[str, float] = {}
     wrong: list[str] = []
     for row in ranked:
         try:
-            if _undefined(row, by):
+            if _undefined(row, score_column):
                 continue
-            cells = row.cells((named, by))
-            model = name_in(row.where, named, nfc(cells[named]).casefold())
+            cells = row.cells((model_column, score_column))
+            model = name_in(row.location, model_column, nfc(cells[model_column]).casefold())
             if model in scores:
-                raise ImportRefused(f"{row.where}: “{model}” is listed twice. Keep one.")
-            scores[model] = (-1 if by == "rank" else 1) * figure_in(row.where, by, cells[by], longest=200)
+                raise ImportRefused(f"{row.location}: “{model}” is listed twice. Keep one.")
+            scores[model] = (-1 if score_column == "rank" else 1) * figure_in(
+                row.location, score_column, cells[score_column], longest=200
+            )
         except ImportRefused as error:
             wrong.append(str(error))
     refuse(wrong, f"{path}: {len(wrong):,} rows are wrong.")
     return scores
 
 
-def _undefined(row: FileRow, by: str) -> bool:
+def _undefined(row: FileRow, column: str) -> bool:
     """Whether a leaderboard of Concord's own says why a player has no score."""
     fields = _lower(row)
-    return not fields.get(by) and bool(fields.get(f"{by}_reason"))
+    return not fields.get(column) and bool(fields.get(f"{column}_reason"))
 
 
 def _lower(row: FileRow) -> dict[str, Any]:
@@ -72,32 +74,35 @@ def _lower(row: FileRow) -> dict[str, Any]:
     return {name.strip().lower(): value for name, value in (row.fields or {}).items()}
 
 
-def _figures(every: Sequence[FileRow]) -> list[FileRow]:
+def _figures(file_rows: Sequence[FileRow]) -> list[FileRow]:
     """A row a model from a CSV file of several tables, a figure a line: the first table, by the first of
     `SCORES` that it has. Rows that are broken stay as they are.
     """
     lines = [
-        (row, {name.strip().lower(): value for name, value in (row.fields or {}).items()}) for row in every
+        (row, {name.strip().lower(): value for name, value in (row.fields or {}).items()})
+        for row in file_rows
     ]
     board = next((fields["table"] for _, fields in lines if fields.get("table")), "")
     figures = {str(fields.get("figure", "")).lower() for _, fields in lines if fields.get("table") == board}
-    by = next((name for name in SCORES if name in figures), "")
-    ranked = [row for row in every if row.fields is None]
+    figure_name = next((name for name in SCORES if name in figures), "")
+    ranked = [row for row in file_rows if row.fields is None]
     for row, fields in lines:
-        if fields.get("table") == board and str(fields.get("figure", "")).lower() == by:
-            named = {name: fields[name] for name in MODELS if fields.get(name)}
-            reason = {f"{by}_reason": fields.get("reason")}
-            ranked.append(replace(row, fields={**named, by: fields.get("value"), **reason}))
+        if fields.get("table") == board and str(fields.get("figure", "")).lower() == figure_name:
+            model_names = {name: fields[name] for name in MODELS if fields.get(name)}
+            reason = {f"{figure_name}_reason": fields.get("reason")}
+            ranked.append(replace(row, fields={**model_names, figure_name: fields.get("value"), **reason}))
     return ranked
 
 
-def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Table, Table]:
+def rank_comparison(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Table, Table]:
     """Spearman's rho of the leaderboard's score with another one, and the ranks among the models in both, by
     name without regard to case; the largest rises first. Undefined for fewer than three, or equal scores.
     """
-    placed = [(s.player, s.score.value) for s in board.standings if s.score.defined]
-    both = [(player, score, scores[key]) for player, score in placed if (key := player.casefold()) in scores]
-    ranks = pd.DataFrame(both, columns=["player", "here", "there"]).astype({"here": float, "there": float})
+    scored = [(s.player, s.score.value) for s in board.standings if s.score.defined]
+    common = [
+        (player, score, scores[key]) for player, score in scored if (key := player.casefold()) in scores
+    ]
+    ranks = pd.DataFrame(common, columns=["player", "here", "there"]).astype({"here": float, "there": float})
     rho, p = against(ranks.here.to_numpy(), ranks.there.to_numpy())
     ranks[["here", "there"]] = ranks[["here", "there"]].round(DIGITS).rank(ascending=False)
     ranks = ranks.assign(rise=ranks.there - ranks.here).sort_values("rise", ascending=False, kind="stable")
@@ -105,7 +110,7 @@ def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Tab
     columns = (Column("spearman", "Spearman's ρ", digits=3, n=True), Column("p", digits=3))
     row = {"spearman": rho, "p": p}
     notes = [
-        f"Ranks among the {len(both)} of {len(placed)} models that {name} ranks too; ties have their mean "
+        f"Ranks among the {len(common)} of {len(scored)} models that {name} ranks too; ties have their mean "
         "rank."
     ]
     figures = [figure for figure in published(board.benchmark) if figure.measure is PublishedMeasure.AGAINST]

@@ -12,7 +12,7 @@ from typing import get_args
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import check_width, figure_in, name_in, nfc, refuse, yes
-from concord.exchange.given import NOTHING, RaterAsked, RatingTable
+from concord.exchange.rating_table import NO_CELLS, RaterQuestion, RatingTable
 from concord.files import unmarked
 from concord.files.limits import NAME, WHOLE
 from concord.rating import Rater, RaterKind
@@ -23,9 +23,9 @@ OF_ITEM = ("model", "language")
 _OF_RATING = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study")
 OPTIONAL = (*_OF_RATING, "text", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
-_FEW = ("criterion", *_OF_RATER, "turn")
+_REPEATED_COLUMNS = ("criterion", *_OF_RATER, "turn")
 """Columns in which few different values stand: each combination of them is read and checked once."""
-MANY = 10_000
+CACHE_SIZE = 10_000
 """So many different scores, and texts beside them, are kept to be read once each."""
 BATCH = 200
 """So many records are read column by column; where one of them is wrong, one by one."""
@@ -57,11 +57,11 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
     columns: list[str] = []
     for number, row in enumerate(rows.read(path), 2):
         if not columns:
-            columns = list(row.whole)
+            columns = list(row.complete)
             yield 1, columns
-        if more := [name for name in row.whole if name not in columns]:
-            raise ImportRefused(f"{row.where}, has a column {more[0]} that the first row has not.")
-        yield number, ["" if (cell := row.whole.get(name)) is None else str(cell) for name in columns]
+        if new_columns := [name for name in row.complete if name not in columns]:
+            raise ImportRefused(f"{row.location}, has a column {new_columns[0]} that the first row has not.")
+        yield number, ["" if (cell := row.complete.get(name)) is None else str(cell) for name in columns]
 
 
 def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> RatingTable:
@@ -73,33 +73,36 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     lines = array("i")
     extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
     table = RatingTable(file, lines=lines, extra=extra)
-    few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
-    apart = ("", "item_id", "score", "text", *_FEW)
-    rest = [at for at, name in enumerate(header) if name not in apart]
-    item_at, score_at = header.index("item_id"), header.index("score")
+    repeated_cells = itemgetter(
+        *(position for position, name in enumerate(header) if name in _REPEATED_COLUMNS)
+    )
+    other_columns = ("", "item_id", "score", "text", *_REPEATED_COLUMNS)
+    rest = [position for position, name in enumerate(header) if name not in other_columns]
+    item_at = header.index("item_id")
+    score_at = header.index("score")
     text_at = header.index("text") if "text" in header else -1
     items: dict[str, int] = {}
-    asked: dict[RaterAsked, int] = {}
+    questions: dict[RaterQuestion, int] = {}
 
     # Most cells come again. What they are refused for begins where the place of the record ends.
     @cache
     def item_of(cell: str) -> int:
-        return items.setdefault(name_in("", "item_id", _filled("item_id", cell)), len(items))
+        return items.setdefault(name_in("", "item_id", _required_text("item_id", cell)), len(items))
 
     @cache
     def asked_of(cells: tuple[str, ...]) -> int:
-        row = {name: unmarked(cell) for name, cell in zip(few(header), cells, strict=True)}
-        return asked.setdefault(_asked(row), len(asked))
+        row = {name: unmarked(cell) for name, cell in zip(repeated_cells(header), cells, strict=True)}
+        return questions.setdefault(_rater_question(row), len(questions))
 
-    @lru_cache(MANY)
+    @lru_cache(CACHE_SIZE)
     def score_of(cell: str) -> float:
-        return figure_in("", "score", _filled("score", cell), longest=NAME)
+        return figure_in("", "score", _required_text("score", cell), longest=NAME)
 
-    @lru_cache(MANY)
-    def beside(cells: tuple[str, ...]) -> Mapping[str, str]:
-        texts = {header[at]: unmarked(cell) for at, cell in zip(rest, cells, strict=True) if cell}
+    @lru_cache(CACHE_SIZE)
+    def details_of(cells: tuple[str, ...]) -> Mapping[str, str]:
+        texts = {header[position]: unmarked(cell) for position, cell in zip(rest, cells, strict=True) if cell}
         names = {column: texts[column] for column in OF_ITEM if column in texts}
-        return texts | {column: nfc(name_in("", column, name)) for column, name in names.items()} or NOTHING
+        return texts | {column: nfc(name_in("", column, name)) for column, name in names.items()} or NO_CELLS
 
     wrong: list[tuple[int, str]] = []
 
@@ -110,20 +113,20 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
                 check_width("", header, cells)
         columns = [*zip(*records, strict=True)]
         item = [*map(item_of, columns[item_at])]
-        by = [*map(asked_of, zip(*few(columns), strict=True))]
+        question = [*map(asked_of, zip(*repeated_cells(columns), strict=True))]
         scores = [*map(score_of, columns[score_at])]
-        texts = map(beside, zip(*(columns[at] for at in rest), strict=True) if rest else ())
-        table.cells.extend([*texts] or [NOTHING] * len(records))
+        texts = map(details_of, zip(*(columns[position] for position in rest), strict=True) if rest else ())
+        table.cells.extend([*texts] or [NO_CELLS] * len(records))
         table.item.extend(item)
-        table.by.extend(by)
+        table.question.extend(question)
         table.scores.extend(scores)
         lines.extend(numbers)
         for place, text in enumerate(columns[text_at] if text_at >= 0 else ()):
             if not text:
                 continue
-            other = table.texts.add(item[place], unmarked(text), numbers[place])
-            if other is not None:
-                message = differs("text", columns[item_at][place].strip(), other)
+            earlier_line = table.texts.add(item[place], unmarked(text), numbers[place])
+            if earlier_line is not None:
+                message = differs("text", columns[item_at][place].strip(), earlier_line)
                 wrong.append((numbers[place], f"{file}, line {numbers[place]}: {message}"))
 
     while batch := [*islice(numbered, BATCH)]:
@@ -136,23 +139,24 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
                     add([number], [cells])
                 except ImportRefused as error:
                     wrong.append((number, f"{file}, line {number}{error}"))
-    table.items, table.asked = [*items], [*asked]
-    for again, first in table.twice():
-        criterion, rater, *_ = table.asked[table.by[again]]
+    table.items, table.questions = [*items], [*questions]
+    for duplicate, first in table.twice():
+        criterion, rater, *_ = table.questions[table.question[duplicate]]
         hint = " To import several runs of one judge, add a column “repeat”." if rater.kind == "judge" else ""
         message = (
-            f"{table.where(again)}: {rater.kind} “{rater.name}” rated “{table.items[table.item[again]]}” on "
+            f"{table.location(duplicate)}: {rater.kind} “{rater.name}” rated "
+            f"“{table.items[table.item[duplicate]]}” on "
             f"“{criterion}” in line {lines[first]} already. Keep one.{hint}"
         )
-        wrong.append((lines[again], message))
-    nothing = f"{file}: {len(wrong):,} lines are invalid; nothing was imported."
-    refuse([message for _, message in sorted(wrong)], nothing)
+        wrong.append((lines[duplicate], message))
+    heading = f"{file}: {len(wrong):,} lines are invalid; nothing was imported."
+    refuse([message for _, message in sorted(wrong)], heading)
     if not len(table):
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
     return table
 
 
-def _filled(column: str, cell: str) -> str:
+def _required_text(column: str, cell: str) -> str:
     if not (text := unmarked(cell).strip()):
         raise ImportRefused(f", has no {column}. Fill it in, or remove the line.")
     return text
@@ -172,35 +176,37 @@ def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
             f"{path}, line {number}: the column {missing[0]} is missing. The first line must name "
             f"{', '.join(REQUIRED)}; it names {', '.join(name for name in names if name)}."
         )
-    named = [name for name in names if name]
-    if twice := [name for name in named if named.count(name) > 1]:
+    column_names = [name for name in names if name]
+    if twice := [name for name in column_names if column_names.count(name) > 1]:
         raise ImportRefused(f"{path}, line {number}: two columns are called {twice[0]}. Rename one of them.")
     return names
 
 
-def _asked(row: Mapping[str, str]) -> RaterAsked:
+def _rater_question(row: Mapping[str, str]) -> RaterQuestion:
     """What a line says in the columns _FEW. Raises ImportRefused."""
-    criterion, *_ = (_filled(column, row[column]) for column in ("criterion", "rater_type", "rater"))
+    criterion, *_ = (_required_text(column, row[column]) for column in ("criterion", "rater_type", "rater"))
     rater, repeat = rater_in("", row)
-    turn = _whole("", "turn", row.get("turn", ""), 1)
-    return RaterAsked(nfc(name_in("", "criterion", criterion)), rater, turn, repeat)
+    turn = _whole_number("", "turn", row.get("turn", ""), 1)
+    return RaterQuestion(nfc(name_in("", "criterion", criterion)), rater, turn, repeat)
 
 
-def rater_in(where: str, row: Mapping[str, str]) -> tuple[Rater, int]:
+def rater_in(location: str, row: Mapping[str, str]) -> tuple[Rater, int]:
     """Who rated, and in which repeat, of a row with the columns _OF_RATER. Raises ImportRefused."""
     kind, name, variant = (row.get(column, "").strip() for column in ("rater_type", "rater", "variant"))
     for column, text in (("rater", name), ("variant", variant), ("rater_type", kind)):
-        name_in(where, column, text)
-    which: RaterKind | None = next((each for each in get_args(RaterKind) if each == kind.lower()), None)
-    if which is None:
-        raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human, judge or gold.")
+        name_in(location, column, text)
+    rater_kind: RaterKind | None = next(
+        (known_kind for known_kind in get_args(RaterKind) if known_kind == kind.lower()), None
+    )
+    if rater_kind is None:
+        raise ImportRefused(f"{location}: rater_type is “{kind}”; it must be human, judge or gold.")
     # A variant is the version of a judge's prompt; a person is one rater under every variant.
-    version = nfc(variant) if which == "judge" else ""
-    rater = Rater(nfc(name), which, version, yes(row.get("simulated", "")))
-    return rater, _whole(where, "repeat", row.get("repeat", ""), 0) or 0
+    version = nfc(variant) if rater_kind == "judge" else ""
+    rater = Rater(nfc(name), rater_kind, version, yes(row.get("simulated", "")))
+    return rater, _whole_number(location, "repeat", row.get("repeat", ""), 0) or 0
 
 
-def _whole(where: str, column: str, text: str, least: int) -> int | None:
+def _whole_number(location: str, column: str, text: str, lowest: int) -> int | None:
     if not text.strip():
         return None
     try:
@@ -208,9 +214,9 @@ def _whole(where: str, column: str, text: str, least: int) -> int | None:
     except ValueError:
         number = math.nan
     # pandas writes a column with gaps as 1.0, 2.0, …
-    if not math.isfinite(number) or number != int(number) or not least <= number < WHOLE:
+    if not math.isfinite(number) or number != int(number) or not lowest <= number < WHOLE:
         raise ImportRefused(
-            f"{where}: the {column} “{text}” is not a whole number from {least}. Correct it, or "
+            f"{location}: the {column} “{text}” is not a whole number from {lowest}. Correct it, or "
             "leave it empty."
         )
     return int(number)

@@ -14,24 +14,14 @@ from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange import rows, spans
-from concord.exchange.rows import FileRow
-from concord.exchange.shapes import (
-    ROWS,
-    Joined,
-    Paths,
-    Shape,
-    SpanRows,
-    Turns,
-    first,
-    forms,
-    has,
-    parsed,
-    shape_of,
-)
+from concord.exchange.embedded_text import parsed
+from concord.exchange.file_row import FileRow
+from concord.exchange.row_paths import Paths, first
+from concord.exchange.shapes import ROWS, JoinedFile, Shape, SpanRows, Turns, forms, has, shape_of
 from concord.files.limits import RECORD
 from concord.store.seen import TextsByKey, kept
 
-WHOLE = "*"
+ONE_CONVERSATION = "*"
 """The key of the rows of a file that is one conversation."""
 Unused = Counter[str]
 """How many rows of each joined file belong to no row of the first."""
@@ -50,8 +40,8 @@ def read(
     Raises ImportRefused where the rest of it cannot be read.
     """
     with ExitStack() as stack:
-        beside = [_joined(join, stack.enter_context(kept())) for join in joins]
-        records = shaped(rows.read(path, kind, place), shape, beside)
+        joined_files = [_joined_file(join, stack.enter_context(kept())) for join in joins]
+        records = shaped(rows.read(path, kind, place), shape, joined_files)
         if shape.nested is not None:
             records = _outermost(records, shape.nested)
         if shape.spans:
@@ -59,7 +49,9 @@ def read(
         else:
             yield from records if shape.turns is None else _gathered(records, shape.turns)
         if unused is not None:
-            unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
+            unused.update(
+                {str(join): texts.unused() for join, (_, texts) in zip(joins, joined_files, strict=True)}
+            )
 
 
 def names_of_joins(joins: Sequence[Path]) -> dict[str, None]:
@@ -68,10 +60,10 @@ def names_of_joins(joins: Sequence[Path]) -> dict[str, None]:
         one
         for path in joins
         for row in islice(rows.read(path), 1)
-        for one in forms().joined
+        for one in forms().joins
         if row.fields and has(_by_old_names(row.fields), one)
     ]
-    return dict.fromkeys(one.put for one in additions)
+    return dict.fromkeys(one.field for one in additions)
 
 
 def shape_of_spans(joins: Sequence[Path]) -> Shape | None:
@@ -85,28 +77,29 @@ def shape_of_spans(joins: Sequence[Path]) -> Shape | None:
 
 
 def shaped(
-    file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[tuple[Joined, TextsByKey]] = ()
+    file_rows: Iterator[FileRow], shape: Shape, joined_files: Sequence[tuple[JoinedFile, TextsByKey]] = ()
 ) -> Iterator[FileRow]:
     """The rows of a file with what belongs to them in others, without the fields that are excluded."""
     for row in file_rows:
         if shape.log and not shape.spans and row.fields is not None and not has(row.fields, shape):
             continue
-        if row.fields is None or not (shape.out or beside):
+        if row.fields is None or not (shape.excluded or joined_files):
             yield row
             continue
-        fields = {name: value for name, value in row.fields.items() if name not in shape.out}
-        for how, there in beside:
-            fields.setdefault(how.put, None)
-            if joined_rows := _belonging(fields, how, there):
-                old = fields.get(how.put)
-                more = [*(old if isinstance(old, list) else []), *joined_rows]
-                fields[how.put] = more if how.many else joined_rows[-1]
+        fields = {name: value for name, value in row.fields.items() if name not in shape.excluded}
+        for form, texts in joined_files:
+            fields.setdefault(form.field, None)
+            if joined_rows := _belonging(fields, form, texts):
+                old = fields.get(form.field)
+                listed = [*(old if isinstance(old, list) else []), *joined_rows]
+                fields[form.field] = listed if form.as_list else joined_rows[-1]
         yield replace(row, fields=fields)
 
 
-def _belonging(fields: Mapping[str, Any], form: Joined, texts: TextsByKey) -> list[Any]:
+def _belonging(fields: Mapping[str, Any], form: JoinedFile, texts: TextsByKey) -> list[Any]:
     """The rows of a joined file that belong to a row."""
-    key, part = _key(fields, form.to), _key(fields, form.part)
+    key = _key(fields, form.row_key)
+    part = _key(fields, form.part)
     if part in ("", key):
         return [json.loads(text) for _, text in texts.of(key)] if key else []
     outermost = first(fields, form.parent) is None
@@ -125,19 +118,22 @@ def _outermost(records: Iterator[FileRow], form: SpanRows) -> Iterator[FileRow]:
             if (fields := row.fields) is None:
                 yield row
                 continue
-            kind, parent = _key(fields, form.type), _key(fields, form.parent)
+            kind = _key(fields, form.type)
+            parent = _key(fields, form.parent)
             if parent and kind in form.scorers:
                 reason = first(fields, form.reason)
                 values = parsed(fields.get(form.scores))
                 for name, value in values.items() if isinstance(values, Mapping) else ():
                     entry = {"name": name, "value": value, "why": reason}
-                    scores.add(parent, row.where, json.dumps(entry, default=str))
+                    scores.add(parent, row.location, json.dumps(entry, default=str))
                 continue
             root = _key(fields, form.root)
             if not parent and kind in form.closed:
                 roots.add(root, "", "")
             spans.add(
-                WHOLE, row.where, json.dumps([root if parent else "", dict(fields), row.size], default=str)
+                ONE_CONVERSATION,
+                row.location,
+                json.dumps([root if parent else "", dict(fields), row.size], default=str),
             )
         for place, text in spans.every_text():
             root, fields, size = json.loads(text)
@@ -152,35 +148,41 @@ def _outermost(records: Iterator[FileRow], form: SpanRows) -> Iterator[FileRow]:
 
 def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
     """The rows of each conversation as one record: their fields that are equal, and all of them at “rows”."""
-    with kept() as there:
+    with kept() as texts:
         for row in records:
-            key = _key(row.fields or {}, turns.by) if turns.by else WHOLE
+            key = _key(row.fields or {}, turns.conversation) if turns.conversation else ONE_CONVERSATION
             if row.fields is None or not key:
-                yield row if row.fields is None else FileRow(row.where, None, f"has no {turns.by[0]}.")
-                continue
-            there.add(key, row.where, json.dumps(_turn(row.fields, turns), default=str))
-        for key in there.every_key():
-            placed = there.of(key)
-            where = placed[0][0]
-            if sum(len(text) for _, text in placed) > RECORD:
-                yield FileRow(
-                    where, None, f"begins a conversation longer than {RECORD:,} characters. Cut it."
+                yield (
+                    row
+                    if row.fields is None
+                    else FileRow(row.location, None, f"has no {turns.conversation[0]}.")
                 )
                 continue
-            turn_rows = [json.loads(text) for _, text in placed]
+            texts.add(key, row.location, json.dumps(_turn(row.fields, turns), default=str))
+        for key in texts.every_key():
+            row_texts = texts.of(key)
+            location = row_texts[0][0]
+            if sum(len(text) for _, text in row_texts) > RECORD:
+                yield FileRow(
+                    location, None, f"begins a conversation longer than {RECORD:,} characters. Cut it."
+                )
+                continue
+            turn_rows = [json.loads(text) for _, text in row_texts]
             turn_rows.sort(key=lambda fields: _place(first(fields, turns.order)))
-            same = {
+            constant = {
                 n: v for n, v in turn_rows[0].items() if all(n in row and row[n] == v for row in turn_rows)
             }
-            yield FileRow(where, {**same, ROWS: turn_rows})
+            yield FileRow(location, {**constant, ROWS: turn_rows})
 
 
 def _turn(fields: Mapping[str, Any], turns: Turns) -> Mapping[str, Any]:
     """A row as a message: who speaks and what under the names that every message has."""
-    named = {name: paths for name, paths in (("role", turns.speaker), ("content", turns.text)) if paths}
-    read = {path for paths in named.values() for path in paths}
+    paths_by_name = {
+        name: paths for name, paths in (("role", turns.speaker), ("content", turns.text)) if paths
+    }
+    read = {path for paths in paths_by_name.values() for path in paths}
     rest = {name: value for name, value in fields.items() if name not in read}
-    return {**rest, **{name: first(fields, paths) for name, paths in named.items()}}
+    return {**rest, **{name: first(fields, paths) for name, paths in paths_by_name.items()}}
 
 
 def _place(value: Any) -> tuple[int, float, str]:
@@ -191,18 +193,20 @@ def _place(value: Any) -> tuple[int, float, str]:
         return 1, 0, "" if value is None else str(value)
 
 
-def _joined(path: Path, there: TextsByKey) -> tuple[Joined, TextsByKey]:
+def _joined_file(path: Path, texts: TextsByKey) -> tuple[JoinedFile, TextsByKey]:
     """What a file adds to the rows of another, and its rows by their keys. Raises ImportRefused."""
     file_rows = rows.read(path)
-    some = list(islice(file_rows, 20))
-    how = next((one for one in forms().joined if some and has(_by_old_names(some[0].whole), one)), None)
-    if how is None:
-        known = ", ".join(one.name for one in forms().joined)
-        raise ImportRefused(f"--join {path}: its rows must belong to the rows of one of: {known}.")
-    for row in (row for part in (some, file_rows) for row in part):
-        fields = _by_old_names(row.whole)
-        there.add(_key(fields, how.key), row.where, json.dumps(fields, default=str))
-    return how, there
+    first_rows = list(islice(file_rows, 20))
+    form = next(
+        (one for one in forms().joins if first_rows and has(_by_old_names(first_rows[0].complete), one)), None
+    )
+    if form is None:
+        form_names = ", ".join(one.name for one in forms().joins)
+        raise ImportRefused(f"--join {path}: its rows must belong to the rows of one of: {form_names}.")
+    for row in (row for part in (first_rows, file_rows) for row in part):
+        fields = _by_old_names(row.complete)
+        texts.add(_key(fields, form.key), row.location, json.dumps(fields, default=str))
+    return form, texts
 
 
 def _by_old_names(fields: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -67,7 +67,7 @@ def sheets(path: Path) -> list[str]:
     """The names of a file's sheets. Raises ImportRefused for a file that is broken, and without openpyxl."""
     openpyxl = _openpyxl(path)
     try:
-        _measured(path)
+        _measured_size(path)
         with closing(openpyxl.load_workbook(path, read_only=True, keep_links=False)) as book:
             return [sheet.title for sheet in book.worksheets]
     except _UNREADABLE as error:
@@ -97,13 +97,13 @@ def lines(path: Path, sheet: int = 0) -> Iterator[tuple[int, tuple[Any, ...]]]:
     openpyxl = _openpyxl(path)
     characters = 0
     try:
-        size = _measured(path)
+        size = _measured_size(path)
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book:
-            chosen = book.worksheets[sheet]
+            worksheet = book.worksheets[sheet]
             # How large the sheet says it is is not believed: some writers state one cell.
-            chosen.reset_dimensions()
-            last_row, last_column = size.last.get(chosen._worksheet_path, (1, 1))
-            rows = chosen.iter_rows(max_row=last_row, max_col=last_column, values_only=True)
+            worksheet.reset_dimensions()
+            last_row, last_column = size.last.get(worksheet._worksheet_path, (1, 1))
+            rows = worksheet.iter_rows(max_row=last_row, max_col=last_column, values_only=True)
             for number, cells in enumerate(rows, 1):
                 if (of_row := sum(len(cell) for cell in cells if isinstance(cell, str))) > RECORD:
                     raise _refusal(path, f"row {number} is longer than {RECORD:,} characters")
@@ -141,13 +141,13 @@ _RENAMING = (
 """A program that names cells of a row anew in a copy of a workbook."""
 
 
-def _refusal(path: Path, what: str) -> ImportRefused:
+def _refusal(path: Path, problem: str) -> ImportRefused:
     return ImportRefused(
-        f"{path}: {what}. Save the sheet as CSV without formats, or split it into several files."
+        f"{path}: {problem}. Save the sheet as CSV without formats, or split it into several files."
     )
 
 
-def _measured(path: Path) -> _Size:
+def _measured_size(path: Path) -> _Size:
     """Count the parts of a file without holding them. Raises ImportRefused where they exceed a limit."""
     size = _Size()
     with zipfile.ZipFile(path) as archive:
@@ -172,7 +172,7 @@ def _measure(path: Path, file: IO[bytes], size: _Size) -> tuple[int, int]:
     """
     row = column = of_row = last_row = last_column = 0
 
-    def begun(name: str, attributes: dict[str, str]) -> None:
+    def start_element(name: str, attributes: dict[str, str]) -> None:
         nonlocal row, column, of_row, last_row, last_column
         name = name.rpartition(" ")[2]
         size.elements += 1
@@ -185,7 +185,8 @@ def _measure(path: Path, file: IO[bytes], size: _Size) -> tuple[int, int]:
             if of_row > CELLS_OF_ROW:
                 raise _refusal(path, f"row {row:,} has more than {CELLS_OF_ROW:,} cells")
         elif name in ("v", "is") and column:
-            last_row, last_column = max(last_row, row), max(last_column, column)
+            last_row = max(last_row, row)
+            last_column = max(last_column, column)
             if column > COLUMNS:
                 raise _refusal(path, f"row {row:,} has a value in column {column:,}; {COLUMNS:,} are read")
         elif name == "row":
@@ -209,7 +210,7 @@ def _measure(path: Path, file: IO[bytes], size: _Size) -> tuple[int, int]:
         raise ValueError("it declares a document type, which no spreadsheet does")
 
     parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = begun
+    parser.StartElementHandler = start_element
     parser.StartDoctypeDeclHandler = declared
     try:
         while chunk := file.read(CHUNK):

@@ -13,11 +13,12 @@ def meta_of(study: Study) -> dict[str, Any]:
         for purpose, rule in study.rules.items()
         if purpose != "training"
     }
-    passing, judge = study.rules.get("training"), study.revealed_judge
+    passing = study.rules.get("training")
+    judge = study.revealed_judge
     meta: dict[str, Any] = {
         "drawn": study.sampling,
         "rubric": _rubric(study),
-        "judges": [list(each) for each in study.own_judges],
+        "judges": [list(judge_name) for judge_name in study.own_judges],
         "extra": rules.get("extra"),
         "adjudication": rules.get("adjudicate"),
         "training": {"bound": passing.threshold, "attempts": passing.attempts} if passing else None,
@@ -44,7 +45,9 @@ def _rubric(study: Study) -> dict[str, Any]:
 
 def fields_of(meta: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a study, from what `meta_of` made."""
-    sampling, rubric, judge = meta.get("drawn") or {}, meta.get("rubric"), meta.get("reveal")
+    sampling = meta.get("drawn") or {}
+    rubric = meta.get("rubric")
+    judge = meta.get("reveal")
     fields: dict[str, Any] = {
         "benchmark": sampling.get("benchmark", ""),
         "rules": _rules(meta),

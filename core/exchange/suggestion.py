@@ -11,9 +11,11 @@ from typing import Any
 from concord.errors import ImportRefused
 from concord.exchange import dialogue
 from concord.exchange.dialogue import SPEAKERS
+from concord.exchange.embedded_text import parsed, talk
+from concord.exchange.file_row import AROUND
 from concord.exchange.otlp import objects
-from concord.exchange.rows import AROUND, lists_inside
-from concord.exchange.shapes import parsed, shape_of, talk
+from concord.exchange.rows import lists_inside
+from concord.exchange.shapes import shape_of
 
 LABELS = ("id", "key", "uid", "uuid", "model", "name", "title", "language", "lang", "source", "split")
 """Names of fields that are no words of a dialogue."""
@@ -69,8 +71,10 @@ def _options(rows: Sequence[Fields]) -> list[str]:
         return _mapped({"user": texts[0], "assistant": texts[1]})
     for name in lists_inside(row):
         entries = [entry for entry in objects(_inner(row, name)) if entry]
-        turns = _turns(entries, row) if entries else {}
-        inner = _mapped(turns) if turns else _options(entries[:SAMPLED]) if entries else []
+        if not entries:
+            continue
+        turns = _turns(entries, row)
+        inner = _mapped(turns) if turns else _options(entries[:SAMPLED])
         if inner:
             return ["--rows", name, *inner]
     return []

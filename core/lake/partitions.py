@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from concord.conversation import Conversation
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, entries, records, rows
+from concord.exchange import conversations_file, entries, json_rows, parquet_rows, records, rows
 from concord.exchange.conversations_file import FileOptions
 from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import Roles
-from concord.exchange.entries import Entry, Reading
-from concord.exchange.rows import BATCH, FileRow
-from concord.exchange.shapes import at
+from concord.exchange.entries import Entry
+from concord.exchange.file_row import FileRow
+from concord.exchange.parquet_rows import BATCH
+from concord.exchange.row_paths import value_at
+from concord.exchange.row_reader import Reading
 from concord.files.limits import FILE_BYTES, NAME, RECORD
 
 if TYPE_CHECKING:
@@ -270,7 +272,7 @@ def _parquet(address: str) -> Iterator[Any]:
     try:
         with system.open_input_file(path) as source, parquet.ParquetFile(source, pre_buffer=False) as file:
             if "://" not in address:
-                rows.check_parquet(Path(address), file)
+                parquet_rows.check_parquet(Path(address), file)
             yield file
     except FileNotFoundError:
         raise ImportRefused(f"{address} does not exist.") from None
@@ -340,7 +342,7 @@ def _of_bytes(address: str, partition: Partition) -> Iterator[FileRow]:
             places = f"{address}, byte {place:,}"
             if len(raw) > RECORD:
                 raise ImportRefused(f"{places}: the line is longer than {RECORD:,} characters. Shorten it.")
-            row = rows.of_line(raw, places, first=place == 0)
+            row = json_rows.of_line(raw, places, first=place == 0)
             place += len(raw)
             if row is not None:
                 yield row
@@ -433,7 +435,7 @@ class LakeReader:
                 wrong.append(str(error))
                 continue
             if entry.conversations:
-                yield LakeRow(row.where, row.whole, entry)
+                yield LakeRow(row.location, row.complete, entry)
 
     def keys(self, partition: Partition) -> Iterator[str]:
         """The keys of the conversations of a partition; rows are read no further than needed."""
@@ -468,7 +470,7 @@ class LakeReader:
         """Whether a row without a key of its own belongs to the shard."""
         if self.shard.total == 1 or not entry.conversations:
             return True
-        by_name = entry.walk.shape is not OWN_FORM and "key" in entry.walk.taken.values()
+        by_name = entry.reader.shape is not OWN_FORM and "key" in entry.reader.uses.values()
         return by_name or entry.line is not None or self.shard.has(self.key(entry.conversations[0]))
 
     def key(self, conversation: Conversation) -> str:
@@ -486,7 +488,7 @@ def row_key(fields: Mapping[str, Any], reading: Reading) -> str:
 
 def column(row: LakeRow, conversation: Conversation, path: str) -> str | None:
     """What a row says at a path, else the facet, language or player of its conversation; None for nothing."""
-    value = at(row.fields, path)
+    value = value_at(row.fields, path)
     if value is None:
         facets = {"language": conversation.language, "player": conversation.player, **conversation.facets}
         value = facets.get(path)

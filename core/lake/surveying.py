@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.errors import ConfigError, ImportRefused, not_found
-from concord.exchange.cells import SHOWN, refuse
+from concord.exchange.cells import MOST_NAMED, refuse
 from concord.lake.judging import items_of
 from concord.lake.partitions import Partition, key_hash
 from concord.lake.plan import LakePlan
@@ -75,7 +75,7 @@ def survey_partition(plan: LakePlan, partition: Partition) -> PartitionSurvey:
     except ImportRefused as error:
         wrong.append(str(error))
     result.hashes = np.array(hashes, dtype=np.uint64).tobytes()
-    result.faults, result.wrong = len(wrong), wrong[:SHOWN]
+    result.faults, result.wrong = len(wrong), wrong[:MOST_NAMED]
     return result
 
 
@@ -116,7 +116,7 @@ class LakeSurvey:
         self.partitions += 1
         self.conversations += one.conversations
         self.faults += one.faults
-        self.wrong += one.wrong[: SHOWN - len(self.wrong)]
+        self.wrong += one.wrong[: MOST_NAMED - len(self.wrong)]
         self.present |= one.present
         self.facets |= one.facets
         self.characters += one.characters
@@ -150,11 +150,11 @@ class LakeSurvey:
         twice = items[1:][items[1:] == items[:-1]]
         if not len(twice):
             return
-        target = {int(value) for value in twice[:SHOWN]}
+        target = {int(value) for value in twice[:MOST_NAMED]}
         places: dict[str, list[str]] = {}
         reader = plan.reader()
         for number, hashes in zip(self._numbers, self._hashes, strict=True):
-            if not np.isin(hashes, twice[:SHOWN]).any():
+            if not np.isin(hashes, twice[:MOST_NAMED]).any():
                 continue
             for row in reader.rows(plan.partitions[number], []):
                 for conversation in row.entry.conversations:
@@ -165,7 +165,7 @@ class LakeSurvey:
             f"“{key}” stands in {' and in '.join(place[:3])}" for key, place in places.items() if place[1:]
         ]
         refuse(
-            shared[:SHOWN],
+            shared[:MOST_NAMED],
             f"{len(twice):,} keys are duplicates; no judge was asked.",
             len(twice),
             ["Give each conversation a unique key, and list each file once."],

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from concord.errors import ConfigError, ImportRefused
-from concord.exchange import conversations_file
+from concord.exchange import conversations_file, conversations_import
 from concord.library.study import ratings_frame
 from concord.llm.models import Model, load_models, read_entry
 from concord.rubrics import rubric_store, writing
@@ -114,7 +114,7 @@ def _stored(workspace: Workspace, given: Any, name: str) -> str:
             if survey.benchmarks and name not in survey.benchmarks:
                 others = ", ".join(sorted(survey.benchmarks))
                 raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
-            conversations_file.store(workspace, survey)
+            conversations_import.store(workspace, survey)
         except ImportRefused as error:
             raise ImportRefused(
                 str(error).replace(f"{folder}/{file.name}", "the list of conversations")

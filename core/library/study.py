@@ -109,7 +109,7 @@ def agreement(
         people=_names(human),
         judges=_names(judge),
         id=id,
-        by=_names(by),
+        group_columns=_names(by),
         criteria=_names(criterion),
         scales=given,
         passing=pass_from,

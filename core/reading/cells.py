@@ -27,7 +27,9 @@ DECIMAL_COMMA = re.compile(r"([+-]?)(0,\d+|\d+,(?!\d{3}$)\d+)")
 def one_of_two(cell: Any) -> float | None:
     """1 for a word that passes, 0 for one that fails."""
     word = str(cell).strip().lower().rstrip(".!").replace(" ", "_")
-    return 1.0 if word in _set("pass") else 0.0 if word in _set("fail") else None
+    if word in _set("pass"):
+        return 1.0
+    return 0.0 if word in _set("fail") else None
 
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -69,7 +71,7 @@ _NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
 _OUT_OF = re.compile(
     rf"({_NUMBER})\s*(?:/|out of|of|von|sur|de|из)\s*(\d+(?:[.,]\d+)?)(?:\s*(?:points?|stars?|pts?))?", re.I
 )
-_NAMED = re.compile(
+_LABELLED = re.compile(
     r"(?:(?:the|final|overall|total|my|i|i'd|would|give|an?)\s+){0,4}"
     r"(?:(?:verdict|answer|label|judge?ment|decision|result)\s*(?=is\b|[:=：]|->)|score|rating|grade|level|likert|"
     r"note|nota|punkte|bewertung|urteil|оценка|评分|分数|評価)\s*(?:is|[:=：]|\s|->)\s*(.+)",
@@ -98,49 +100,49 @@ _NUMBER_REASONED = re.compile(
     re.S,
 )
 
-Found = tuple[str, str]
+Match = tuple[str, str]
 """The answer inside a cell, and what must be alike in all cells of the pattern (“” for nothing)."""
 
 
-def _out_of(text: str) -> Found | None:
+def _out_of(text: str) -> Match | None:
     match = _OUT_OF.fullmatch(text)
     return (match[1], match[2]) if match else None
 
 
-def _named(text: str) -> Found | None:
-    match = _NAMED.fullmatch(text)
+def _labelled(text: str) -> Match | None:
+    match = _LABELLED.fullmatch(text)
     return (match[1].strip(), "") if match else None
 
 
-def _bracketed(text: str) -> Found | None:
+def _bracketed(text: str) -> Match | None:
     match = _BRACKETS.fullmatch(text)
     inner = next(filter(None, match.groups()), "") if match else ""
     return (inner.strip(), "") if inner and "," not in inner else None
 
 
-def _unit(text: str) -> Found | None:
+def _unit(text: str) -> Match | None:
     match = _UNIT.fullmatch(text)
     return (match[1], "") if match else None
 
 
-def _signs(text: str) -> Found | None:
+def _signs(text: str) -> Match | None:
     plain = text.replace("\ufe0f", "")
     if not _SIGNS.fullmatch(plain):
         return None
     return str(plain.count(plain[0])), ""
 
 
-def _call(text: str) -> Found | None:
+def _call(text: str) -> Match | None:
     match = _CALL.fullmatch(text)
     return (match[1], "") if match else None
 
 
-def _member(text: str) -> Found | None:
+def _member(text: str) -> Match | None:
     match = _MEMBER.fullmatch(text)
     return (match[1].replace("_", " "), "") if match else None
 
 
-def _numbered(text: str) -> Found | None:
+def _numbered(text: str) -> Match | None:
     match = _NUMBERED.fullmatch(text)
     if match and len(match[2]) <= LONGEST:
         return match[1], ""
@@ -148,14 +150,15 @@ def _numbered(text: str) -> Found | None:
     return (match[2], "") if match and len(text) <= LONGEST else None
 
 
-def _reasoned(text: str) -> Found | None:
+def _reasoned(text: str) -> Match | None:
     match = _NUMBER_REASONED.fullmatch(text)
     if match:
         return match[1], ""
     match = _REASONED.fullmatch(text)
     if not match:
         return None
-    two, one = match[1].lower(), match[1].lower().split()[0]
+    two = match[1].lower()
+    one = match[1].lower().split()[0]
     word = next((word for word in (two, one) if known_word(word)), "")
     return (word, "") if word else None
 
@@ -170,7 +173,8 @@ def parsed(text: str) -> Any:
     fenced = _FENCE.search(text)
     inner = fenced[1] if fenced else text
     if not inner.startswith(("{", "[")):
-        begin, end = inner.find("{"), inner.rfind("}")
+        begin = inner.find("{")
+        end = inner.rfind("}")
         if begin < 0 or end < begin or (not fenced and begin > SAMPLED):
             return None
         inner = inner[begin : end + 1]
@@ -206,7 +210,7 @@ def failed(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _object(text: str) -> Found | None:
+def _object(text: str) -> Match | None:
     value = parsed(text) if "{" in text else None
     if value is None and text[:1] == "(" and text[-1:] == ")":
         value = _literal(text)
@@ -255,7 +259,7 @@ def listed(value: Any) -> list[str] | None:
     return None
 
 
-def _set_of(text: str) -> Found | None:
+def _set_of(text: str) -> Match | None:
     labels = listed(text)
     if labels is None:
         labels = _SEPARATOR.split(text)
@@ -264,7 +268,7 @@ def _set_of(text: str) -> Found | None:
     return " + ".join(sorted({label.lower() for label in labels if label})) or "(none)", ""
 
 
-_PATTERNS: Mapping[CellPattern, Callable[[str], Found | None]] = {
+_PATTERNS: Mapping[CellPattern, Callable[[str], Match | None]] = {
     CellPattern.OUT_OF: _out_of,
     CellPattern.UNIT: _unit,
     CellPattern.SIGNS: _signs,
@@ -273,7 +277,7 @@ _PATTERNS: Mapping[CellPattern, Callable[[str], Found | None]] = {
     CellPattern.BRACKETED: _bracketed,
     CellPattern.CALL: _call,
     CellPattern.MEMBER: _member,
-    CellPattern.NAMED: _named,
+    CellPattern.NAMED: _labelled,
     CellPattern.REASONED: _reasoned,
 }
 """Tried in this order on a column whose cells are neither numbers nor known words."""
@@ -292,8 +296,8 @@ class CellReading:
     @property
     def numeric(self) -> bool:
         """Whether every answer that is not blank is a number."""
-        given = [core for core in self.cores if not is_blank(core)]
-        return bool(given) and all(number_of(core) is not None for core in given)
+        answers = [core for core in self.cores if not is_blank(core)]
+        return bool(answers) and all(number_of(core) is not None for core in answers)
 
 
 def read_cells(values: Sequence[Any], counts: Sequence[int]) -> CellReading:
@@ -327,20 +331,23 @@ def _step(
     )
     if not total or plain >= ENOUGH * total:
         return None
-    some = sorted(range(len(texts)), key=lambda place: -weights[place])[:SAMPLED]
+    sample = sorted(range(len(texts)), key=lambda place: -weights[place])[:SAMPLED]
     for pattern, read in _PATTERNS.items():
         if pattern in before and pattern is not CellPattern.BRACKETED:
             continue
-        sampled = sum(weights[at] for at in some)
-        if sum(weights[at] for at in some if weights[at] and _reads(read, texts[at])) < ENOUGH * sampled:
+        sampled = sum(weights[place] for place in sample)
+        if (
+            sum(weights[place] for place in sample if weights[place] and _reads(read, texts[place]))
+            < ENOUGH * sampled
+        ):
             continue
         readings = [read(text) if n else None for text, n in zip(texts, weights, strict=True)]
-        got = sum(
+        readable = sum(
             n
             for one, n, text in zip(readings, weights, texts, strict=True)
             if one or number_of(text) is not None
         )
-        if got < ENOUGH * total:
+        if readable < ENOUGH * total:
             continue
         ends = {one[1] for one in readings if one}
         cores = [one[0] if one else text for one, text in zip(readings, texts, strict=True)]
@@ -350,13 +357,14 @@ def _step(
     return None
 
 
-def _reads(read: Callable[[str], Found | None], text: str) -> bool:
+def _reads(read: Callable[[str], Match | None], text: str) -> bool:
     return read(text) is not None or number_of(text) is not None
 
 
 def _ratio(number: str, end: str) -> str:
-    part, whole = number_of(number), number_of(end)
-    return repr(part / whole) if part is not None and whole else number
+    part = number_of(number)
+    total = number_of(end)
+    return repr(part / total) if part is not None and total else number
 
 
 def are_sets(values: Sequence[Any]) -> bool:

@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 SAMPLED = 20_000
 """So many cells tell whether a long column has few distinct values."""
-MANY = 50_000
+MOST_DISTINCT = 50_000
 """A column of more distinct texts than this holds no answers: its texts are read one by one on demand."""
 
 
@@ -36,9 +36,10 @@ class SourceColumn:
     def cell(self, row: int) -> Any:
         """The cell of a row; None where it is missing."""
         cell = self.cells[row]
-        cell = (
-            cell.as_py() if hasattr(cell, "as_py") else cell.item() if isinstance(cell, np.generic) else cell
-        )
+        if hasattr(cell, "as_py"):
+            cell = cell.as_py()
+        elif isinstance(cell, np.generic):
+            cell = cell.item()
         return None if cell is None or cell != cell else cell
 
     @cached_property
@@ -96,18 +97,18 @@ class SourceColumn:
     @cached_property
     def long(self) -> bool:
         """Whether there are too many distinct values to read each of them."""
-        if len(self) <= MANY:
+        if len(self) <= MOST_DISTINCT:
             return False
-        some = (
+        sample = (
             self.cells[:: max(1, len(self) // SAMPLED)] if isinstance(self.cells, list | np.ndarray) else None
         )
-        if some is None:
+        if sample is None:
             places = np.arange(0, len(self), max(1, len(self) // SAMPLED))
-            some = self.cells.take(places).to_pylist()
-        different = len({*(some.tolist() if isinstance(some, np.ndarray) else some)})
+            sample = self.cells.take(places).to_pylist()
+        different = len({*(sample.tolist() if isinstance(sample, np.ndarray) else sample)})
         if different > SAMPLED / 2:
             return True
-        return different > SAMPLED / 100 and self.distinct > MANY
+        return different > SAMPLED / 100 and self.distinct > MOST_DISTINCT
 
     @cached_property
     def numbers(self) -> Floats | None:
@@ -129,8 +130,8 @@ class SourceColumn:
         """The cells of some rows."""
         if isinstance(self.cells, list):
             return [self.cells[place] for place in places.tolist()]
-        taken: Any = self.cells.take(places)
-        return list(taken.to_pylist() if hasattr(taken, "to_pylist") else taken.tolist())
+        cells: Any = self.cells.take(places)
+        return list(cells.to_pylist() if hasattr(cells, "to_pylist") else cells.tolist())
 
 
 def _number(numbers: dict[Any, int], cell: Any) -> int:
@@ -144,14 +145,14 @@ def _number(numbers: dict[Any, int], cell: Any) -> int:
 
 
 def _coded_numbers(cells: npt.NDArray[Any]) -> tuple[Codes, list[Any]]:
-    if cells.dtype.kind in "iu" and len(cells) and int(cells.max()) - int(cells.min()) < MANY:
+    if cells.dtype.kind in "iu" and len(cells) and int(cells.max()) - int(cells.min()) < MOST_DISTINCT:
         low = int(cells.min())
-        above = (cells.astype(np.int64) - low).astype(np.int32)
-        there = np.bincount(above) > 0
-        place = (np.cumsum(there) - 1).astype(np.int32)
-        return place[above], (np.flatnonzero(there) + low).tolist()
+        offsets = (cells.astype(np.int64) - low).astype(np.int32)
+        occurs = np.bincount(offsets) > 0
+        place = (np.cumsum(occurs) - 1).astype(np.int32)
+        return place[offsets], (np.flatnonzero(occurs) + low).tolist()
     present = ~np.isnan(cells) if cells.dtype.kind == "f" else np.ones(len(cells), dtype=bool)
     values, codes = np.unique(cells[present], return_inverse=True)
-    whole = np.full(len(cells), -1, dtype=np.int32)
-    whole[present] = codes
-    return whole, values.tolist()
+    codes_of_rows = np.full(len(cells), -1, dtype=np.int32)
+    codes_of_rows[present] = codes
+    return codes_of_rows, values.tolist()

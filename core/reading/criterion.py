@@ -82,7 +82,7 @@ def reading_of(
         if any(n % 1 for n in numbers) and not declared.sets:
             declared = between(declared.low, declared.high)
         described = f"from {declared.low:g} to {declared.high:g}, as declared"
-        return CriterionReading(declared, partial(_on, declared), described)
+        return CriterionReading(declared, partial(_scale_score, declared), described)
     if options.order:
         return _ordered(options.order, "as declared")
     if options.categories:
@@ -94,7 +94,7 @@ def reading_of(
     if {*answer_counts} <= GRADES.keys() and {*answer_counts} & {"C", "I"}:
         scale = between(0, 1) if "P" in answer_counts else Scale((0, 1), ("incorrect", "correct"))
         return CriterionReading(
-            scale, partial(_among, GRADES), "grades of Inspect: C is correct, I incorrect"
+            scale, partial(_grade, GRADES), "grades of Inspect: C is correct, I incorrect"
         )
     if options.passing is not None:
         return _passing(raters, people, answer_counts, options.passing)
@@ -117,7 +117,7 @@ def reading_of(
     middles = _middles(answer_counts, raters)
     if not middles and _share(answer_counts, one_of_two) >= ENOUGH:
         scale = _two_answers(people, answer_counts)
-        return CriterionReading(scale, one_of_two, _named(scale))
+        return CriterionReading(scale, one_of_two, _two_words(scale))
     if numeric >= ENOUGH or (answer_counts and all(number_of(word) is not None for word in answer_counts)):
         return _numbers(raters)
     return _categories(answer_counts, middles, raters, name)
@@ -133,7 +133,7 @@ def _negated(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -
         if bare != negative and _LETTERS.sub("", bare) == _LETTERS.sub("", positive):
             scale = Scale((0, 1), (negative, positive))
             return CriterionReading(
-                scale, partial(_lowered, {_plain(negative): 0.0, _plain(positive): 1.0}), _named(scale)
+                scale, partial(_lowered, {_plain(negative): 0.0, _plain(positive): 1.0}), _two_words(scale)
             )
     return None
 
@@ -173,21 +173,21 @@ def _middles(answer_counts: Mapping[str, int], raters: Sequence[RaterAnswers]) -
     two = {word: one_of_two(word) for word in lowered}
     passes = {word for word, score in two.items() if score == 1}
     fails = {word for word, score in two.items() if score == 0}
-    known = {word for word in lowered if word in answers("middle")}
+    middles = {word for word in lowered if word in answers("middle")}
     maybe = {word for word in passes if word in answers("may_be_middle")}
     if maybe and passes - maybe and fails:
-        known |= maybe
+        middles |= maybe
     if not passes and not fails:
-        return known
-    for word in {word for word, score in two.items() if score is None} - known:
+        return middles
+    for word in {word for word, score in two.items() if score is None} - middles:
         kinds = Counter(
             one.kind
             for one in raters
             if sum(n for text, n in one.counts.items() if text.lower().rstrip(".!") == word) >= STRAY
         )
         if kinds["human"] and kinds["judge"] and number_of(word) is None:
-            known.add(word)
-    return known
+            middles.add(word)
+    return middles
 
 
 def _passing(
@@ -207,9 +207,9 @@ def _passing(
     }
     return CriterionReading(
         scale,
-        partial(_from, passing),
-        f"{_named(scale)}; numbers from {passing:g} pass",
-        of_rater=dict.fromkeys(beyond, partial(_from, passing, words_01=False)),
+        partial(_passing_score, passing),
+        f"{_two_words(scale)}; numbers from {passing:g} pass",
+        of_rater=dict.fromkeys(beyond, partial(_passing_score, passing, words_01=False)),
     )
 
 
@@ -217,25 +217,25 @@ def _words_beside_numbers(raters: Sequence[RaterAnswers]) -> CriterionReading | 
     """The question from which number on an answer passes, where some answer in words and others in
     numbers.
     """
-    for who, kind, other in (("annotators", "human", "judge"), ("judges", "judge", "human")):
-        odd = _in_numbers(raters, other)
+    for group, kind, opposite in (("annotators", "human", "judge"), ("judges", "judge", "human")):
+        odd = _in_numbers(raters, opposite)
         words: Counter[str] = sum((one.counts for one in raters if one.kind == kind), Counter())
         total = sum(words.values()) + sum(
             len(o.numbers) for o in raters if o.kind == kind and o.numbers is not None
         )
         # 0 and 1 are words of people, and numbers of judges.
-        decided = sum(
+        readable = sum(
             n
             for word, n in words.items()
             if one_of_two(word) is not None and (kind == "human" or number_of(word) is None)
         )
         if any(number_of(word) not in (None, 0, 1) for word in words):
             continue
-        if odd and total and decided >= ENOUGH * total:
+        if odd and total and readable >= ENOUGH * total:
             if kind == "human" and _zero_one_of(words) and odd[3]:
                 continue
             rater, low, high, _ = odd
-            problem = f"{who} give one of two answers, {rater} numbers from {low:g} to {high:g}. Say from "
+            problem = f"{group} give one of two answers, {rater} numbers from {low:g} to {high:g}. Say from "
             problem += "which number on an answer passes."
             option = ("--pass-from", f"{(low + high) / 2:.2g}")
             return CriterionReading(PASS_FAIL, one_of_two, problem=problem, option=option)
@@ -272,20 +272,22 @@ def _two_answers(people: Mapping[str, int], answer_counts: Mapping[str, int]) ->
 
     Where nobody gives one of the answers, its word is the one beside the other's in the lists of words.
     """
-    most: dict[float, str] = {}
+    words_of_scores: dict[float, str] = {}
     for words in (answer_counts, people):
         for word, _ in sorted(words.items(), key=lambda one: (len(one[0]) > 1, one[1])):
             if (score := one_of_two(word)) is not None:
-                most[score] = word.lower().rstrip(".!").removesuffix(".0")
+                words_of_scores[score] = word.lower().rstrip(".!").removesuffix(".0")
     lists = {0.0: answers("fail"), 1.0: answers("pass")}
     for score, listed in lists.items():
-        if score not in most:
-            other = lists[1 - score]
-            most[score] = listed[other.index(most[1 - score]) if 1 - score in most else 0]
-    return Scale((0, 1), (most[0.0], most[1.0]))
+        if score not in words_of_scores:
+            opposite_words = lists[1 - score]
+            words_of_scores[score] = listed[
+                opposite_words.index(words_of_scores[1 - score]) if 1 - score in words_of_scores else 0
+            ]
+    return Scale((0, 1), (words_of_scores[0.0], words_of_scores[1.0]))
 
 
-def _named(scale: Scale) -> str:
+def _two_words(scale: Scale) -> str:
     """Two answers in words, the one that passes first."""
     return f"{scale.labels[1]} or {scale.labels[0]}"
 
@@ -312,11 +314,11 @@ def _numbers(raters: Sequence[RaterAnswers]) -> CriterionReading:
     return CriterionReading(scale, number_of, "; ".join([described, *shared.incomparable.values()]))
 
 
-def _ordered(order: Sequence[str], why: str) -> CriterionReading:
+def _ordered(order: Sequence[str], note: str) -> CriterionReading:
     """A scale of words in their order, numbered from 1."""
     place = {_plain(word): float(rank) for rank, word in enumerate(order, 1)}
     scale = Scale(tuple(range(1, len(order) + 1)), tuple(order), "likert")
-    return CriterionReading(scale, partial(_lowered, place), f"{' < '.join(order)}, {why}")
+    return CriterionReading(scale, partial(_lowered, place), f"{' < '.join(order)}, {note}")
 
 
 def _named_categories(names: Sequence[str], answer_counts: Mapping[str, int]) -> CriterionReading:
@@ -346,8 +348,8 @@ def _categories(
     hint = ""
     if order:
         numbered = ",".join(f"{rank}:{word}" for rank, word in enumerate(names, 1))
-        on = f"{name}=" if name else ""
-        hint = f'if they have an order, --scale "{on}{numbered}"'
+        prefix = f"{name}=" if name else ""
+        hint = f'if they have an order, --scale "{prefix}{numbered}"'
     elif len(names) > 2 and any(number_of(word) is not None for word in words):
         hint = f'if they have an order, --order "{"<".join(names)}"'
     described = f"categories {', '.join(names)}"
@@ -399,12 +401,12 @@ def _given_often(word: str, raters: Sequence[RaterAnswers]) -> bool:
 
 def known_order(words: Sequence[str]) -> tuple[str, ...]:
     """The words in the first known order that has them all, from the least; () where none has."""
-    own = {word.lower() for word in words}
+    lowered = {word.lower() for word in words}
     for order in orders():
-        if own <= {*order}:
-            if all(len(word) <= 2 for word in own) and len(own) < 3:
+        if lowered <= {*order}:
+            if all(len(word) <= 2 for word in lowered) and len(lowered) < 3:
                 continue
-            return tuple(word for word in order if word in own)
+            return tuple(word for word in order if word in lowered)
     return ()
 
 
@@ -421,14 +423,15 @@ def _around(by_word: Mapping[str, str], middles: set[str]) -> tuple[str, ...]:
 
 def _no_categories(by_word: Mapping[str, str], raters: Sequence[RaterAnswers]) -> str:
     if len(by_word) < 2:
-        few = "a single word"
+        example = "a single word"
         return (
-            f"its answers are {few}: neither pass/fail nor numbers. Choose other columns with --human and "
+            f"its answers are {example}: neither pass/fail nor numbers. Choose other columns with "
+            "--human and "
             "--judge, or write the answers as numbers."
         )
-    most = max(raters, key=lambda one: len(one.counts))
+    widest = max(raters, key=lambda one: len(one.counts))
     return (
-        f"{len(most.counts):,} different words in {most.rater}; at most {MOST_WORDS} can be categories. "
+        f"{len(widest.counts):,} different words in {widest.rater}; at most {MOST_WORDS} can be categories. "
         "Choose other columns with --human and --judge, merge answers with the same meaning, or write "
         "answers as numbers."
     )
@@ -439,18 +442,18 @@ def _plain(word: str) -> str:
     return word.strip().lower().replace("_", " ")
 
 
-def _on(scale: Scale, word: str) -> float | None:
+def _scale_score(scale: Scale, word: str) -> float | None:
     number = number_of(word)
     return scale.read(word) if number is None else number
 
 
-def _from(passing: float, word: str, words_01: bool = True) -> float | None:
+def _passing_score(passing: float, word: str, words_01: bool = True) -> float | None:
     """Whether an answer passes; 0 and 1 are words of a rater who gives no other numbers."""
     number = number_of(word)
     return one_of_two(word) if number is None or (words_01 and number in (0, 1)) else float(number >= passing)
 
 
-def _among(place: Mapping[str, float], word: str) -> float | None:
+def _grade(place: Mapping[str, float], word: str) -> float | None:
     return place.get(word.strip())
 
 

@@ -21,7 +21,7 @@ from concord.files.limits import COLUMNS
 from concord.messages import equal_names
 from concord.reading.cells import number_of
 from concord.reading.column import SourceColumn
-from concord.reading.table import SourceTable, counted, numbered
+from concord.reading.table import SourceTable, count_warning, numbered
 
 SIGNS = ",;\t|"
 """What parts columns, the most usual first."""
@@ -72,9 +72,12 @@ def form_of(path: Path) -> Form:
     lines = text.splitlines(keepends=True)
     if len(head) == HEAD and len(lines) > 1:
         lines = lines[:-1]
-    sign, skipped, notes = "", 0, list[str]()
-    if lines and (stated := _SEP.fullmatch(lines[0])):
-        sign, skipped = stated[1], 1
+    sign = ""
+    skipped = 0
+    notes = list[str]()
+    if lines and (declaration := _SEP.fullmatch(lines[0])):
+        sign = declaration[1]
+        skipped = 1
     rest = lines[skipped:]
     commented = 0
     while commented < len(rest) and (
@@ -88,14 +91,14 @@ def form_of(path: Path) -> Form:
         commented -= 1
         body = rest[commented:]
         comments = comments[:-1]
-    if told := [line for line in comments if line.strip()]:
-        notes.append(f"comment lines skipped: {len(told)}")
+    if comment_lines := [line for line in comments if line.strip()]:
+        notes.append(f"comment lines skipped: {len(comment_lines)}")
     records = _records_of(body[:LINES], sign)
     titles = _titles(records)
     if titles:
         notes.append(f"title lines skipped: {titles}")
     if sign not in ",;\t":
-        notes.append(f"column separator: {_said(sign)}")
+        notes.append(f"column separator: {_sign_name(sign)}")
     if encoding != UTF_8:
         notes.append("text encoding: UTF-16")
     header, several = header_of([cells for _, cells in records[titles:]])
@@ -119,7 +122,7 @@ def encoding_of(head: bytes) -> str:
     return UTF_8
 
 
-def _said(sign: str) -> str:
+def _sign_name(sign: str) -> str:
     """A sign as a message shows it."""
     if sign == " ":
         return "a space"
@@ -142,7 +145,8 @@ def _is_header(comment: str, body: Sequence[str], sign: str) -> bool:
 def _records_of(lines: Sequence[str], sign: str) -> list[tuple[int, list[str]]]:
     """Records that are not blank, each with the number of lines before it."""
     reader = csv.reader(lines, delimiter=sign)
-    records, before = [], 0
+    records = []
+    before = 0
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -158,7 +162,7 @@ def _sign(lines: Sequence[str]) -> str:
     columns.
     """
     best: tuple[float, int, int, int] = (0.0, 0, 0, 0)
-    found = ","
+    best_sign = ","
     for sign in (*SIGNS, *RARE_SIGNS, " "):
         records = _records_of(lines[:LINES], sign)
         titles = _titles(records)
@@ -169,25 +173,26 @@ def _sign(lines: Sequence[str]) -> str:
             width == widths[0] for width in widths
         )
         share = round(fit / (1.01 * len(widths)), 1)
-        named = not any(number_of(cell) is not None for cell in records[titles][1] if cell)
-        rank = (share, -titles, int(named), widths[0])
+        has_names = not any(number_of(cell) is not None for cell in records[titles][1] if cell)
+        rank = (share, -titles, int(has_names), widths[0])
         if sign == " " and (best[0] or share < 1):
             continue
         if rank > best:
-            best, found = rank, sign
-    return found
+            best = rank
+            best_sign = sign
+    return best_sign
 
 
 def _titles(records: Sequence[tuple[int, Sequence[str]]]) -> int:
     """How many records stand before the names of columns: those of one cell, where others have more."""
-    filled = [sum(bool(cell.strip()) for cell in cells) for _, cells in records]
-    usual = max(Counter(filled[1:]).items(), key=lambda of: (of[1], of[0]), default=(0, 0))[0]
-    if usual < 2:
+    widths = [sum(bool(cell.strip()) for cell in cells) for _, cells in records]
+    usual_width = max(Counter(widths[1:]).items(), key=lambda entry: (entry[1], entry[0]), default=(0, 0))[0]
+    if usual_width < 2:
         return 0
     titles = 0
-    while titles < len(filled) - 1 and filled[titles] == 1:
+    while titles < len(widths) - 1 and widths[titles] == 1:
         titles += 1
-    return titles if titles < len(filled) and filled[titles] >= 2 else 0
+    return titles if titles < len(widths) and widths[titles] >= 2 else 0
 
 
 def header_of(records: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], int]:
@@ -320,7 +325,9 @@ _RENAMING = (
 
 def _by_lines(path: Path, form: Form) -> SourceTable:
     names = form.header
-    width, broken, lines = len(names), list[str](), array("q")
+    width = len(names)
+    broken = list[str]()
+    lines = array("q")
     cells_of: list[list[Any]] = [[] for _ in names]
     for number, cells in _numbered(path, form):
         if len(cells) > width:
@@ -343,7 +350,7 @@ def _by_lines(path: Path, form: Form) -> SourceTable:
         for name, cells in zip(_named_index(names, cells_of), cells_of, strict=True)
         if name
     }
-    warnings = [counted("row cannot be read", "rows cannot be read", broken)] if broken else []
+    warnings = [count_warning("row cannot be read", "rows cannot be read", broken)] if broken else []
     return SourceTable(str(path), columns, len(lines), numbered("line", lines), [*form.notes], warnings)
 
 

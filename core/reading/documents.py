@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from concord.exchange.json_rows import LISTS, value_at
 from concord.exchange.otlp import objects
-from concord.exchange.rows import LISTS, at
 from concord.reading.vocabulary import kinds_by_name
 
 ID = "id"
@@ -17,31 +17,31 @@ DEEPEST = 3
 Rows = list[dict[str, Any]]
 
 
-def rows_of(whole: Any) -> tuple[Rows, str, bool]:
+def rows_of(document: Any) -> tuple[Rows, str, bool]:
     """The rows of a document, where they lie (“” at its top), and whether all columns are raters' answers.
 
     [] for a document without any. Shapes are tried from the most specific one on.
     """
-    if isinstance(whole, list):
-        return _of_list(whole), "", False
-    if not isinstance(whole, Mapping):
+    if isinstance(document, list):
+        return _of_list(document), "", False
+    if not isinstance(document, Mapping):
         return [], "", False
     for place in LISTS:
-        if found := objects(at(whole, place)):
-            return found, place, False
-    if rows := _split(whole):
+        if listed := objects(value_at(document, place)):
+            return listed, place, False
+    if rows := _split(document):
         return rows, "", False
-    if rows := _by_rater(whole):
+    if rows := _by_rater(document):
         return rows, "", False
-    if rows := _columns(whole):
+    if rows := _columns(document):
         return rows, "", False
-    rows, raters = _nested(whole)
+    rows, raters = _nested(document)
     if rows:
         return rows, "", raters
-    inner = max(_lists(whole), key=lambda one: len(one[1]), default=("", []))
+    inner = max(_lists(document), key=lambda one: len(one[1]), default=("", []))
     if inner[1]:
         return inner[1], inner[0], False
-    for name, value in whole.items():
+    for name, value in document.items():
         if isinstance(value, Mapping) and len(value) > 1:
             rows, raters = _nested(value)
             if rows := rows or _columns(value):
@@ -60,24 +60,19 @@ def _of_list(values: Sequence[Any]) -> Rows:
     return objects(list(values))
 
 
-def _split(whole: Mapping[str, Any]) -> Rows:
+def _split(document: Mapping[str, Any]) -> Rows:
     """A frame that pandas wrote with orient="split", or a table whose rows are lists under names."""
-    names = next((whole[name] for name in ("columns", "header", "headers", "fields") if name in whole), None)
-    data = next((whole[name] for name in ("data", "rows", "values") if name in whole), None)
+    names = next(
+        (document[name] for name in ("columns", "header", "headers", "fields") if name in document), None
+    )
+    data = next((document[name] for name in ("data", "rows", "values") if name in document), None)
     if not isinstance(names, list) or not isinstance(data, list):
         return []
     if not data or not all(isinstance(row, list) for row in data):
         return []
-    titles = [
-        "_".join(map(str, name))
-        if isinstance(name, list)
-        else str(name.get("name", ""))
-        if isinstance(name, dict)
-        else str(name)
-        for name in names
-    ]
+    titles = [_title(name) for name in names]
     rows = [dict(zip(titles, row, strict=False)) for row in data]
-    index = whole.get("index")
+    index = document.get("index")
     if (
         isinstance(index, list)
         and len(index) == len(rows)
@@ -88,33 +83,40 @@ def _split(whole: Mapping[str, Any]) -> Rows:
     return rows
 
 
-def _by_rater(whole: Mapping[str, Any]) -> Rows:
+def _title(name: Any) -> str:
+    """The title of a column: levels of a name joined, or the name in an object."""
+    if isinstance(name, list):
+        return "_".join(map(str, name))
+    return str(name.get("name", "") if isinstance(name, dict) else name)
+
+
+def _by_rater(document: Mapping[str, Any]) -> Rows:
     """Lists of ratings under the names of raters: {"human": [{"id": …, "score": …}], "gpt-4": […]}."""
-    if len(whole) < 2 or not all(objects(value) for value in whole.values()):
+    if len(document) < 2 or not all(objects(value) for value in document.values()):
         return []
-    if {"human", "judge"} - {*kinds_by_name(whole).values()}:
+    if {"human", "judge"} - {*kinds_by_name(document).values()}:
         return []
-    return [{**row, RATER: rater} for rater, rows in whole.items() for row in objects(rows)]
+    return [{**row, RATER: rater} for rater, rows in document.items() for row in objects(rows)]
 
 
-def _columns(whole: Mapping[str, Any]) -> Rows:
+def _columns(document: Mapping[str, Any]) -> Rows:
     """Columns as equally long lists, beside which other facts may stand."""
-    lists = {name: value for name, value in whole.items() if isinstance(value, list)}
+    lists = {name: value for name, value in document.items() if isinstance(value, list)}
     lengths = [len(value) for value in lists.values()]
-    usual = max(set(lengths), key=lambda n: (lengths.count(n), n), default=0)
-    lists = {name: value for name, value in lists.items() if len(value) == usual}
-    if len(lists) < 2 or not usual or any(objects(value) for value in lists.values()):
+    length = max(set(lengths), key=lambda n: (lengths.count(n), n), default=0)
+    lists = {name: value for name, value in lists.items() if len(value) == length}
+    if len(lists) < 2 or not length or any(objects(value) for value in lists.values()):
         return []
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
-def _nested(whole: Mapping[str, Any]) -> tuple[Rows, bool]:
+def _nested(document: Mapping[str, Any]) -> tuple[Rows, bool]:
     """Objects of objects: columns with cells by id, records by id, or raters with what they rated.
 
     Whether the outer names are raters is said beside.
     """
-    inner = {str(name): value for name, value in whole.items() if isinstance(value, Mapping) and value}
-    facts = len(whole) - len(inner)
+    inner = {str(name): value for name, value in document.items() if isinstance(value, Mapping) and value}
+    facts = len(document) - len(inner)
     if len(inner) < 2 or facts > len(inner):
         return [], False
     keys = dict.fromkeys(str(key) for value in inner.values() for key in value)
@@ -143,8 +145,8 @@ def _nested(whole: Mapping[str, Any]) -> tuple[Rows, bool]:
             for key in dict.fromkeys(order)
             if key in names
         ]
-        known = [kinds_by_name([name])[name] for name in inner]
-        return rows, raters and None in known and not {"id", "text"} & {name.lower() for name in inner}
+        rater_kinds = [kinds_by_name([name])[name] for name in inner]
+        return rows, raters and None in rater_kinds and not {"id", "text"} & {name.lower() for name in inner}
     id_name = ID if ID not in keys else "key"
     return [{id_name: key, **value} for key, value in inner.items()], False
 
@@ -153,11 +155,11 @@ def _names(cell: Any) -> Iterator[Any]:
     yield from cell if isinstance(cell, Mapping) else ()
 
 
-def _lists(whole: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Rows]]:
+def _lists(document: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Rows]]:
     """The lists of objects inside a document, each with its place."""
-    for name, value in whole.items():
+    for name, value in document.items():
         place = f"{before}{name}"
-        if found := objects(value):
-            yield place, found
+        if listed := objects(value):
+            yield place, listed
         elif isinstance(value, Mapping) and depth < DEEPEST:
             yield from _lists(value, f"{place}/", depth + 1)

@@ -16,7 +16,7 @@ from concord.statistics.inclusion import effective, sampling_gap, weights_of_str
 
 UNLIKE = 0.001
 """How often a table whose labelled rows are a random draw is said to have others."""
-SHOWN = 3
+MOST_NAMED = 3
 """So many strata and rows are named."""
 
 
@@ -34,15 +34,15 @@ class LabelSource:
     strata: str = ""
 
 
-HERE = LabelSource()
+SAME_TABLE = LabelSource()
 """People's labels stand in the table, on a random draw of its rows."""
 
 
 def read(
     table: Any,
     options: TableOptions = NO_OPTIONS,
-    source: LabelSource = HERE,
-    **how: Unpack[labels.Treatment],
+    source: LabelSource = SAME_TABLE,
+    **treatment: Unpack[labels.Treatment],
 ) -> tuple[LabelTable, Join | None]:
     """A table with people's labels and the weights of their rows, and how labels met rows, if joined.
 
@@ -51,30 +51,34 @@ def read(
     """
     if source.weight and source.strata:
         raise ImportRefused("Use either --weight or --strata.")
-    stated = replace(options, other_columns=(source.weight,)) if source.weight else options
-    whole, join = _read(table, stated, source, **how)
+    table_options = replace(options, other_columns=(source.weight,)) if source.weight else options
+    label_table, join = _read(table, table_options, source, **treatment)
     if source.weight:
-        return _weighted(whole, source.weight), join
+        return _weighted(label_table, source.weight), join
     if not source.strata:
-        return replace(whole, warnings=(*whole.warnings, *_unlike(whole))), join
-    if source.strata not in (*whole.data.judges, *whole.data.facets):
-        whole, join = _read(table, replace(options, other_columns=(source.strata,)), source, **how)
-    return _stratified(whole, source.strata), join
+        return replace(label_table, warnings=(*label_table.warnings, *_unlike(label_table))), join
+    if source.strata not in (*label_table.data.judges, *label_table.data.facets):
+        label_table, join = _read(
+            table, replace(options, other_columns=(source.strata,)), source, **treatment
+        )
+    return _stratified(label_table, source.strata), join
 
 
 def _read(
-    table: Any, options: TableOptions, source: LabelSource, **how: Unpack[labels.Treatment]
+    table: Any, options: TableOptions, source: LabelSource, **treatment: Unpack[labels.Treatment]
 ) -> tuple[LabelTable, Join | None]:
     if source.labels is None:
-        return labels.read(table, options, **how), None
-    beside = tuple(filter(None, (source.weight, source.strata)))
-    return joined.read(table, source.labels, options, labels_id=source.labels_id, beside=beside, **how)
+        return labels.read(table, options, **treatment), None
+    other_columns = tuple(filter(None, (source.weight, source.strata)))
+    return joined.read(
+        table, source.labels, options, labels_id=source.labels_id, other_columns=other_columns, **treatment
+    )
 
 
 def _labelled(table: LabelTable) -> set[int]:
     """The units that a person rated."""
-    of = table.data
-    return {int(unit) for unit in of.column("unit")[of.column("kind") == "human"].tolist()}
+    data = table.data
+    return {int(unit) for unit in data.column("unit")[data.column("kind") == "human"].tolist()}
 
 
 def _weighted(table: LabelTable, column: str) -> LabelTable:
@@ -92,20 +96,22 @@ def _weighted(table: LabelTable, column: str) -> LabelTable:
                 "represents."
             )
         weights[unit] = number
-    return _with(table, weights, {}, f"the column {column}")
+    return _with_weights(table, weights, {}, f"the column {column}")
 
 
 def _stratified(table: LabelTable, name: str) -> LabelTable:
     """The table with each labelled row standing for its part of its stratum."""
-    of = table.data
+    data = table.data
     units = [*table.keys]
     stratum: Mapping[int, str]
-    if name in of.judges:
-        mine = (of.column("rater") == name) & (of.column("kind") == "judge")
-        scores = zip(of.column("unit")[mine].tolist(), of.column("score")[mine].tolist(), strict=True)
+    if name in data.judges:
+        by_judge = (data.column("rater") == name) & (data.column("kind") == "judge")
+        scores = zip(
+            data.column("unit")[by_judge].tolist(), data.column("score")[by_judge].tolist(), strict=True
+        )
         stratum = {int(unit): f"{score:g}" for unit, score in scores}
-    elif name in of.facets:
-        stratum = of.facets[name]
+    elif name in data.facets:
+        stratum = data.facets[name]
     elif table.other_cells:
         (stratum,) = table.other_cells.values()
     else:
@@ -115,40 +121,49 @@ def _stratified(table: LabelTable, name: str) -> LabelTable:
     texts = [stratum.get(unit, "") for unit in units]
     codes = np.unique(texts, return_inverse=True)[1].astype(np.int64)
     labelled = _labelled(table)
-    drawn = np.array([unit in labelled for unit in units], dtype=bool)
-    weights = weights_of_strata(codes, drawn)
-    empty = {text for text, code in zip(texts, codes, strict=True) if not drawn[codes == code].any()}
+    is_labelled = np.array([unit in labelled for unit in units], dtype=bool)
+    weights = weights_of_strata(codes, is_labelled)
+    empty = {text for text, code in zip(texts, codes, strict=True) if not is_labelled[codes == code].any()}
     if empty:
-        shown = ", ".join(sorted(f"“{text}”" for text in empty)[:SHOWN])
-        unseen = f"no row with {name} {shown} is labelled, so figures do not cover these rows"
+        examples = ", ".join(sorted(f"“{text}”" for text in empty)[:MOST_NAMED])
+        unseen = f"no row with {name} {examples} is labelled, so figures do not cover these rows"
         table = replace(table, warnings=(*table.warnings, unseen))
     of_units = {unit: float(weight) for unit, weight in zip(units, weights, strict=True) if weight > 0}
-    return _with(table, of_units, dict(zip(units, codes.tolist(), strict=True)), name)
+    return _with_weights(table, of_units, dict(zip(units, codes.tolist(), strict=True)), name)
 
 
 def _unlike(table: LabelTable) -> list[str]:
     """That rows with people are no random draw: a judge scores them otherwise than the others."""
-    of = table.data
-    criterion, rater, kind = of.column("criterion"), of.column("rater"), of.column("kind")
-    unit, score = np.asarray(of.column("unit")), np.asarray(of.column("score"))
-    drawn = np.isin(unit, np.unique(unit[kind == "human"]))
-    ordered = [one.name for one in of.study.criteria if one.scale.ordered and not one.scale.sets]
-    tests = max(len(of.judges) * len(ordered), 1)
+    data = table.data
+    criterion = data.column("criterion")
+    rater = data.column("rater")
+    kind = data.column("kind")
+    unit = np.asarray(data.column("unit"))
+    score = np.asarray(data.column("score"))
+    is_labelled = np.isin(unit, np.unique(unit[kind == "human"]))
+    ordered = [one.name for one in data.study.criteria if one.scale.ordered and not one.scale.sets]
+    tests = max(len(data.judges) * len(ordered), 1)
     for name in ordered:
-        for judge in of.judges:
-            mine = (criterion == name) & (rater == judge) & (kind == "judge")
-            if sampling_gap(score[mine], drawn[mine]) <= UNLIKE / tests:
-                labelled, others = (float(score[mine & side].mean()) for side in (drawn, ~drawn))
+        for judge in data.judges:
+            by_judge = (criterion == name) & (rater == judge) & (kind == "judge")
+            if sampling_gap(score[by_judge], is_labelled[by_judge]) <= UNLIKE / tests:
+                labelled, rest_mean = (
+                    float(score[by_judge & side].mean()) for side in (is_labelled, ~is_labelled)
+                )
                 return [
-                    f"{judge} scores labelled rows {labelled:.2f} and the others {others:.2f} on average, "
+                    f"{judge} scores labelled rows {labelled:.2f} and the others {rest_mean:.2f} on average, "
                     f"so the labels are not a random sample. If {judge} chose them, add --strata {judge}"
                 ]
     return []
 
 
-def _with(table: LabelTable, weights: Mapping[int, float], strata: Mapping[int, int], by: str) -> LabelTable:
+def _with_weights(
+    table: LabelTable, weights: Mapping[int, float], strata: Mapping[int, int], basis: str
+) -> LabelTable:
     """The table with weights, and a warning that figures count rows by them."""
     size = effective(np.array([*weights.values()]))
-    said = f"labelled rows are weighted by {by}: {len(weights):,} rows are worth {size:,.0f} random rows"
-    of = replace(table.data, weights=weights, strata=strata)
-    return replace(table, data=of, warnings=(*table.warnings, said))
+    warning = (
+        f"labelled rows are weighted by {basis}: {len(weights):,} rows are worth {size:,.0f} random rows"
+    )
+    data = replace(table.data, weights=weights, strata=strata)
+    return replace(table, data=data, warnings=(*table.warnings, warning))

@@ -38,22 +38,27 @@ FIRST_ROWS = 1000
 """Rows of a long table that show first whether a column may be computed from others at all."""
 
 
-def same_scores(column: Profile, other: Profile) -> bool:
+def same_scores(column: Profile, second: Profile) -> bool:
     """Whether a column has the scores of another wherever both have some."""
-    if column.given.domain is Domain.WORDS and other.given.domain is Domain.WORDS:
-        mine, theirs = (
-            of.by_row(np.array([core.lower() for core in of.cores]), "") for of in (column, other)
+    if column.answers.domain is Domain.WORDS and second.answers.domain is Domain.WORDS:
+        first_words, second_words = (
+            profile.by_row(np.array([core.lower() for core in profile.cores]), "")
+            for profile in (column, second)
         )
-        answered = column.answered & other.answered
-        return bool(answered.any()) and np.array_equal(mine[answered], theirs[answered])
-    if column.given.domain is Domain.WORDS or other.given.domain is Domain.WORDS:
+        both_answered = column.has_answer & second.has_answer
+        return bool(both_answered.any()) and np.array_equal(
+            first_words[both_answered], second_words[both_answered]
+        )
+    if column.answers.domain is Domain.WORDS or second.answers.domain is Domain.WORDS:
         return False
-    both = np.isfinite(column.scores) & np.isfinite(other.scores)
-    return bool(both.any()) and bool(np.array_equal(column.scores[both], other.scores[both]))
+    both_finite = np.isfinite(column.scores) & np.isfinite(second.scores)
+    return bool(both_finite.any()) and bool(
+        np.array_equal(column.scores[both_finite], second.scores[both_finite])
+    )
 
 
 def computed_from(
-    column: Profile, others: Sequence[Profile], *, ends: bool = True
+    column: Profile, profiles: Sequence[Profile], *, ends: bool = True
 ) -> tuple[Computation, tuple[str, ...]] | None:
     """How a column is computed from two or more others, row by row; None where it is not.
 
@@ -62,21 +67,21 @@ def computed_from(
     `ends` it is not asked whether a column is the least or the greatest of others.
     """
     x = column.scores[:ROWS]
-    known = [other for other in others if other.name != column.name]
-    if np.isfinite(x).sum() < OFTEN or len(known) < 2:
+    candidates = [profile for profile in profiles if profile.name != column.name]
+    if np.isfinite(x).sum() < OFTEN or len(candidates) < 2:
         return None
-    sizes = range(len(known), 1, -1) if len(known) <= MOST_SUBSETS else (len(known),)
+    sizes = range(len(candidates), 1, -1) if len(candidates) <= MOST_SUBSETS else (len(candidates),)
     for size in sizes:
-        for some in combinations(known, size):
-            y = np.array([other.scores[:ROWS] for other in some])
+        for subset in combinations(candidates, size):
+            y = np.array([profile.scores[:ROWS] for profile in subset])
             complete = np.isfinite(x) & np.isfinite(y).all(axis=0)
-            if (how := _computed(x[complete], y[:, complete], ends)) is not None:
-                return how, tuple(other.name for other in some)
+            if (computation := _computed(x[complete], y[:, complete], ends)) is not None:
+                return computation, tuple(profile.name for profile in subset)
     return None
 
 
 def _computed(x: Floats, y: Floats, ends: bool) -> Computation | None:
-    if len(x) < OFTEN + 1 or np.ptp(x) == 0 or any(np.array_equal(x, other) for other in y):
+    if len(x) < OFTEN + 1 or np.ptp(x) == 0 or any(np.array_equal(x, row) for row in y):
         return None
     differ = np.ptp(y, axis=0) > 0
     if not differ.any():
@@ -85,12 +90,12 @@ def _computed(x: Floats, y: Floats, ends: bool) -> Computation | None:
         return None
     telling = int(differ.sum()) >= DIFFERENT
     new = not np.isin(x, y).all()
-    for how, value in _candidates(y, ends):
+    for computation, value in _candidates(y, ends):
         if (telling or new) and _equal(x, value):
-            return how
+            return computation
     if telling and len(y) > 2 and (majority := _majority(y)) is not None:
-        decided = np.isfinite(majority)
-        if decided.sum() >= DIFFERENT and np.array_equal(x[decided], majority[decided]):
+        clear = np.isfinite(majority)
+        if clear.sum() >= DIFFERENT and np.array_equal(x[clear], majority[clear]):
             return Computation.MAJORITY
     if len(y) != 2 or not new or differ.sum() < OFTEN:
         return None
@@ -126,10 +131,10 @@ def _equal(x: Floats, value: Floats) -> bool:
     for decimals in range(4):
         unit = 10.0**-decimals
         if np.allclose(np.round(x, decimals), x, rtol=0, atol=1e-9):
-            up = np.floor(value / unit + 0.5 + 1e-9) * unit
+            rounded_up = np.floor(value / unit + 0.5 + 1e-9) * unit
             return bool(
                 np.allclose(x, np.round(value, decimals), rtol=0, atol=1e-9)
-                or np.allclose(x, up, rtol=0, atol=1e-9)
+                or np.allclose(x, rounded_up, rtol=0, atol=1e-9)
             )
     return False
 
@@ -140,15 +145,15 @@ def _majority(y: Floats) -> Floats | None:
     if len(values) > MOST_SUBSETS * 4:
         return None
     counts = np.array([(y == value).sum(axis=0) for value in values])
-    most = counts.max(axis=0)
-    once = (counts == most).sum(axis=0) == 1
-    return np.where(once, values[counts.argmax(axis=0)], np.nan)
+    largest = counts.max(axis=0)
+    is_single = (counts == largest).sum(axis=0) == 1
+    return np.where(is_single, values[counts.argmax(axis=0)], np.nan)
 
 
-def computed_words(column: Profile, others: Sequence[Profile]) -> tuple[str, ...] | None:
+def computed_words(column: Profile, profiles: Sequence[Profile]) -> tuple[str, ...] | None:
     """The columns of whose words a column holds the majority in every row; None where it does not."""
-    known = [other for other in others if other.name != column.name]
-    if len(known) < 3 or column.given.domain not in (Domain.WORDS, Domain.TWO):
+    candidates = [candidate for candidate in profiles if candidate.name != column.name]
+    if len(candidates) < 3 or column.answers.domain not in (Domain.WORDS, Domain.TWO):
         return None
     vocabulary: dict[str, float] = {}
 
@@ -157,18 +162,20 @@ def computed_words(column: Profile, others: Sequence[Profile]) -> tuple[str, ...
             np.nan if not core else vocabulary.setdefault(core.lower(), float(len(vocabulary)))
             for core in profile.cores
         ]
-        whole = profile.by_row(np.array(values, dtype=np.float64), np.nan)
-        return np.asarray(whole[:ROWS], dtype=np.float64)
+        by_row = profile.by_row(np.array(values, dtype=np.float64), np.nan)
+        return np.asarray(by_row[:ROWS], dtype=np.float64)
 
-    x, y = numbers(column), np.array([numbers(other) for other in known])
+    x = numbers(column)
+    y = np.array([numbers(candidate) for candidate in candidates])
     complete = np.isfinite(x) & np.isfinite(y).all(axis=0)
-    x, y = x[complete], y[:, complete]
+    x = x[complete]
+    y = y[:, complete]
     majority = _majority(y) if len(x) else None
     if majority is None:
         return None
-    decided = np.isfinite(majority) & (np.ptp(y, axis=0) > 0)
-    same = np.array_equal(x[np.isfinite(majority)], majority[np.isfinite(majority)])
-    return tuple(other.name for other in known) if same and decided.sum() >= DIFFERENT else None
+    clear = np.isfinite(majority) & (np.ptp(y, axis=0) > 0)
+    agrees = np.array_equal(x[np.isfinite(majority)], majority[np.isfinite(majority)])
+    return tuple(candidate.name for candidate in candidates) if agrees and clear.sum() >= DIFFERENT else None
 
 
 def compared_from(column: Profile, profiles: Sequence[Profile]) -> tuple[str, str] | None:
@@ -182,7 +189,8 @@ def compared_from(column: Profile, profiles: Sequence[Profile]) -> tuple[str, st
     for one, two in combinations([profile for profile in profiles if profile.name != column.name], 2):
         equal = _equal_rows(one, two)
         complete = np.isfinite(x) & np.isfinite(equal)
-        comparison, equality = x[complete], equal[complete]
+        comparison = x[complete]
+        equality = equal[complete]
         if min((equality == 0).sum(), (equality == 1).sum()) < OFTEN or complete.sum() < DIFFERENT:
             continue
         if np.array_equal(comparison, equality) or np.array_equal(comparison, 1 - equality):
@@ -192,9 +200,9 @@ def compared_from(column: Profile, profiles: Sequence[Profile]) -> tuple[str, st
 
 def _equal_rows(one: Profile, two: Profile) -> Floats:
     """1 where two columns have one answer, 0 where they have others, nan where one has none."""
-    both_answered = (one.answered & two.answered)[:ROWS]
+    both_answered = (one.has_answer & two.has_answer)[:ROWS]
     numeric = {Domain.NUMBERS, Domain.TWO}
-    if {one.given.domain, two.given.domain} <= numeric:
+    if {one.answers.domain, two.answers.domain} <= numeric:
         equal = one.scores[:ROWS] == two.scores[:ROWS]
     else:
         numbers: dict[str, int] = {}
@@ -217,7 +225,8 @@ def rescaled(column: Profile, base: Profile) -> bool:
     Of two columns it is the one whose numbers are no whole ones, or the wider.
     """
     present = np.isfinite(column.scores) & np.isfinite(base.scores)
-    x, y = column.scores[present][:ROWS], base.scores[present][:ROWS]
+    x = column.scores[present][:ROWS]
+    y = base.scores[present][:ROWS]
     if len(x) < DIFFERENT or len(np.unique(y)) < LEVELS or len(np.unique(x)) != len(np.unique(y)):
         return False
     slope, height = np.polyfit(y, x, 1)
@@ -226,29 +235,31 @@ def rescaled(column: Profile, base: Profile) -> bool:
     unchanged = abs(slope - 1) < SAME_SCALE and abs(height) < SAME_SCALE
     if unchanged:
         return False
-    return (not column.given.whole, np.ptp(x)) > (not base.given.whole, np.ptp(y))
+    return (not column.answers.whole_numbers, np.ptp(x)) > (not base.answers.whole_numbers, np.ptp(y))
 
 
 def answers_like(column: Profile, rater: Profile) -> bool:
     """Whether a column of unknown meaning goes with a rater's answers from row to row."""
-    if not column.given.alike(rater.given):
+    if not column.answers.alike(rater.answers):
         return False
-    both = column.answered & rater.answered
-    if both.sum() < OFTEN + 1:
+    both_answered = column.has_answer & rater.has_answer
+    if both_answered.sum() < OFTEN + 1:
         return False
-    if {column.given.domain, rater.given.domain} <= {Domain.NUMBERS, Domain.TWO}:
-        x, y = column.scores[both], rater.scores[both]
+    if {column.answers.domain, rater.answers.domain} <= {Domain.NUMBERS, Domain.TWO}:
+        x = column.scores[both_answered]
+        y = rater.scores[both_answered]
         finite = np.isfinite(x) & np.isfinite(y)
-        x, y = x[finite], y[finite]
+        x = x[finite]
+        y = y[finite]
         if len(x) <= OFTEN or np.ptp(x) == 0 or np.ptp(y) == 0:
             return False
         return float(np.corrcoef(x, y)[0, 1]) >= LIKE
-    mine = [core.lower() for core in column.cores]
-    theirs = [core.lower() for core in rater.cores]
-    numbers = {word: n for n, word in enumerate(dict.fromkeys([*mine, *theirs]))}
+    column_words = [core.lower() for core in column.cores]
+    rater_words = [core.lower() for core in rater.cores]
+    numbers = {word: n for n, word in enumerate(dict.fromkeys([*column_words, *rater_words]))}
     a, b = (
-        profile.by_row(np.array([numbers[word] for word in of], dtype=np.int64), -1)[both]
-        for profile, of in ((column, mine), (rater, theirs))
+        profile.by_row(np.array([numbers[word] for word in words], dtype=np.int64), -1)[both_answered]
+        for profile, words in ((column, column_words), (rater, rater_words))
     )
     share = float(np.mean(a == b))
     chance = sum(float(np.mean(a == n)) * float(np.mean(b == n)) for n in numbers.values())
@@ -269,27 +280,32 @@ class Sentinel:
     """The column that says of these rows that something failed."""
 
 
-def sentinels_of(rater: str, scores: Floats, others: Sequence[Floats]) -> Iterator[Sentinel]:
+def sentinels_of(rater: str, scores: Floats, score_lists: Sequence[Floats]) -> Iterator[Sentinel]:
     """The numbers of one rater that lie far off the range of everybody else."""
     finite = scores[np.isfinite(scores)]
-    rest = np.concatenate([other[np.isfinite(other)] for other in others]) if others else np.empty(0)
+    rest = (
+        np.concatenate([scores_of_one[np.isfinite(scores_of_one)] for scores_of_one in score_lists])
+        if score_lists
+        else np.empty(0)
+    )
     if not len(finite) or not len(rest):
         return
-    low, high = float(rest.min()), float(rest.max())
+    low = float(rest.min())
+    high = float(rest.max())
     width = max(high - low, 1.0)
     values, counts = np.unique(finite, return_counts=True)
     outside = (values < low) | (values > high)
     inside = finite[(finite >= low) & (finite <= high)]
     if not len(inside) or len(inside) < len(finite) / 2 or outside.sum() > 3:
         return
-    found = []
+    list_of_sentinels = []
     for value, count in zip(values[outside].tolist(), counts[outside].tolist(), strict=True):
         distance = low - value if value < low else value - high
-        usual = value in sentinels() and distance >= max(1.0, width / 4 if value > 0 else 0.0)
-        if count < OFTEN or not (usual or distance > FAR * width):
+        is_typical = value in sentinels() and distance >= max(1.0, width / 4 if value > 0 else 0.0)
+        if count < OFTEN or not (is_typical or distance > FAR * width):
             return
-        found.append(Sentinel(rater, value, count, len(finite), low, high))
-    yield from found
+        list_of_sentinels.append(Sentinel(rater, value, count, len(finite), low, high))
+    yield from list_of_sentinels
 
 
 def zeros_below(scores: Floats, raters: Sequence[Floats]) -> int:
@@ -310,8 +326,9 @@ def zeros_below(scores: Floats, raters: Sequence[Floats]) -> int:
 
 def failed_rows(flag: Profile) -> npt.NDArray[np.bool_]:
     """The rows in which a column about an answer says that it failed."""
-    bad, good = {*answers("failed")}, {*answers("not_failed")}
-    numeric = flag.given.domain is Domain.NUMBERS
+    bad = {*answers("failed")}
+    good = {*answers("not_failed")}
+    numeric = flag.answers.domain is Domain.NUMBERS
     texts = [core.lower().removesuffix(".0") for core in flag.reading.cores]
     name = flag.name.lower()
     free = any(word in name for word in ("error", "exception", "failure"))

@@ -25,7 +25,7 @@ def id_text(cell: Any) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     text = str(cell).strip()
-    return found[1] if (found := _DECIMAL.fullmatch(text)) else text
+    return decimal[1] if (decimal := _DECIMAL.fullmatch(text)) else text
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +54,17 @@ class Items:
         text = id_text(self.column.cell(row)) if self.column is not None else ""
         return text or f"row {row + 1}"
 
-    def by_name(self, some: Ints) -> Ints:
+    def by_name(self, items: Ints) -> Ints:
         """Some items in the order of their names, so that it does not depend on that of the rows."""
         if self.names is None and self.column is not None and hasattr(self.column.cells, "dictionary_encode"):
             import pyarrow as pa
             import pyarrow.compute as pc
 
-            cells = self.column.cells.take(self.first[some])
+            cells = self.column.cells.take(self.first[items])
             texts = pc.utf8_trim_whitespace(cells.cast(pa.string()))
-            return some[np.asarray(pc.sort_indices(texts).to_numpy(), dtype=np.int64)]
-        names = [self.name(item) for item in some.tolist()]
-        return some[sorted(range(len(names)), key=names.__getitem__)]
+            return items[np.asarray(pc.sort_indices(texts).to_numpy(), dtype=np.int64)]
+        names = [self.name(item) for item in items.tolist()]
+        return items[sorted(range(len(names)), key=names.__getitem__)]
 
 
 def one_a_row(size: int, column: SourceColumn | None = None) -> Items:
@@ -84,8 +84,8 @@ def unique(column: SourceColumn) -> bool:
     if len(counts) and counts.max(initial=0) > 1:
         return False
     texts = [id_text(value) for value in values]
-    filled = [text for text in texts if text]
-    return len({*filled}) == len(filled)
+    ids = [text for text in texts if text]
+    return len({*ids}) == len(ids)
 
 
 def _large(column: SourceColumn) -> bool:
@@ -124,6 +124,6 @@ def by_columns(columns: Sequence[SourceColumn]) -> Items:
 def _first(of_row: Ints, size: int) -> Ints:
     """The first row of each item."""
     first = np.full(size, len(of_row), dtype=np.int64)
-    there = np.flatnonzero(of_row >= 0)[::-1]
-    first[of_row[there]] = there
+    rows = np.flatnonzero(of_row >= 0)[::-1]
+    first[of_row[rows]] = rows
     return first

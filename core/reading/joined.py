@@ -14,9 +14,9 @@ from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.table import FRAME, SourceTable
 from concord.reading.vocabulary import kinds_by_name, words
 
-SHOWN = 3
+MOST_NAMED = 3
 """So many ids are named as examples."""
-_BESIDE = ("ids", "texts", "questions", "groups", "criteria", "kinds", "raters")
+_NO_ANSWERS = ("ids", "texts", "questions", "groups", "criteria", "kinds", "raters")
 """Lists of names of columns of a file of labels that hold no answers."""
 
 
@@ -39,25 +39,27 @@ class Join:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values; ids as examples, each with their number."""
-        lists = {name: of for name, of in asdict(self).items() if isinstance(of, tuple)}
-        counts = {name: of for name, of in asdict(self).items() if name not in lists}
-        return counts | {name: {"n": len(of), "examples": [*of[:SHOWN]]} for name, of in lists.items()}
+        lists = {name: value for name, value in asdict(self).items() if isinstance(value, tuple)}
+        counts = {name: value for name, value in asdict(self).items() if name not in lists}
+        return counts | {
+            name: {"n": len(value), "examples": [*value[:MOST_NAMED]]} for name, value in lists.items()
+        }
 
     def sentences(self) -> list[str]:
         """What a reader has to know of it, without a full stop."""
-        said = []
+        lines = []
         if self.unknown:
-            said.append(f"ids of labels without a row: {len(self.unknown):,}, {_examples(self.unknown)}")
+            lines.append(f"ids of labels without a row: {len(self.unknown):,}, {_examples(self.unknown)}")
         if self.alike:
             pairs = [f"{of_label}” with “{of_row}" for of_label, of_row in self.alike]
             differ = "ids joined despite differences in case, zeros or spaces"
-            said.append(f"{differ}: {len(pairs):,}, {_examples(pairs)}")
+            lines.append(f"{differ}: {len(pairs):,}, {_examples(pairs)}")
         if self.repeated:
             twice = "ids with the same label twice, counted once"
-            said.append(f"{twice}: {len(self.repeated):,}, {_examples(self.repeated)}")
+            lines.append(f"{twice}: {len(self.repeated):,}, {_examples(self.repeated)}")
         if self.without_id:
-            said.append(f"labels without an id, which are excluded: {self.without_id:,}")
-        return said
+            lines.append(f"labels without an id, which are excluded: {self.without_id:,}")
+        return lines
 
 
 class _Answer(NamedTuple):
@@ -75,23 +77,23 @@ def read(
     options: TableOptions = NO_OPTIONS,
     *,
     labels_id: str = "",
-    beside: Sequence[str] = (),
-    **how: Unpack[labels.Treatment],
+    other_columns: Sequence[str] = (),
+    **treatment: Unpack[labels.Treatment],
 ) -> tuple[labels.LabelTable, Join]:
     """A table as `concord.reading.labels.read` reads it, with people's answers of another one.
 
-    Of the columns `beside` those that `people` has are taken over as well.
+    Of the columns `other_columns` those that `people` has are taken over as well.
 
     Both may be all that it takes. A row of `people` is an answer with a column a rater, or a rating; its ids
     stand in `labels_id`, else in the column that is called as the table's. Raises ImportRefused where ids
     have nothing in common, may mean several rows, or have two different labels; NotFound for a column.
     """
-    records, stated, join, name = joined(table, people, options, labels_id, beside)
+    records, table_options, join, name = join_labels(table, people, options, labels_id, other_columns)
     try:
-        whole = labels.read(records, stated, **how)
+        label_table = labels.read(records, table_options, **treatment)
     except ImportRefused as error:
         raise ImportRefused(str(error).replace(f"{FRAME}:", f"{name}:", 1)) from error
-    return replace(whole, warnings=(*whole.warnings, *join.sentences())), join
+    return replace(label_table, warnings=(*label_table.warnings, *join.sentences())), join
 
 
 def ratings(
@@ -101,7 +103,7 @@ def ratings(
 
     The notes say how many rows have labels, and what did not match. Raises ImportRefused, NotFound.
     """
-    records, roles, join, name = joined(table, people, options, labels_id)
+    records, roles, join, name = join_labels(table, people, options, labels_id)
     source = sources.read(records)
     source.name = name
     ratings_file = labels.ratings_of(source, roles)
@@ -109,25 +111,29 @@ def ratings(
     return replace(ratings_file, notes=(*ratings_file.notes, labelled, *join.sentences()))
 
 
-def joined(
-    table: Any, people: Any, options: TableOptions, labels_id: str, beside: Sequence[str] = ()
+def join_labels(
+    table: Any, people: Any, options: TableOptions, labels_id: str, other_columns: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], TableOptions, Join, str]:
     """The rows of a table with people's answers, whose these are, how they met, and what messages call both.
 
     In a table with a rating a row each answer is a row more; else it stands in a column of its row.
     """
-    judged, labelled = _file(table, options), _file(people, TableOptions(id=labels_id))
+    judged = _file(table, options)
+    labelled = _file(people, TableOptions(id=labels_id))
     if labelled.name == FRAME:
         labelled.name = "labels"
     row_id, label_id = _ids(judged, labelled)
-    rater, score = judged.named("raters"), judged.named("scores")
+    rater = judged.listed_column("raters")
+    score = judged.listed_column("scores")
     ids = [id_text(cell) for cell in judged.cells(row_id)]
     long = bool(rater and score) and len({*ids}) < len(ids)
-    apart = [] if long or len({*ids}) == len(ids) else _apart(judged, labelled, row_id, label_id)
+    distinguishing = (
+        [] if long or len({*ids}) == len(ids) else _distinguishing_columns(judged, labelled, row_id, label_id)
+    )
     rows: dict[tuple[str, ...], list[int]] = {}
-    for place, key in enumerate(_keys(judged, row_id, apart)):
+    for place, key in enumerate(_keys(judged, row_id, distinguishing)):
         rows.setdefault(key, []).append(place)
-    answers, without_id = _answers(labelled, judged, label_id, apart, options, beside)
+    answers, without_id = _answers(labelled, judged, label_id, distinguishing, options, other_columns)
     matched, alike = _matched(judged, labelled, rows, [*dict.fromkeys(one.key for one in answers)])
     cells: dict[tuple[tuple[str, ...], str], _Answer] = {}
     repeated: dict[str, None] = {}
@@ -139,39 +145,41 @@ def joined(
                     "or name the annotator of each row in a column “annotator”."
                 )
             repeated[one.key[0]] = None
-    whole = [dict(record) for record in judged.records]
+    records = [dict(record) for record in judged.records]
     criteria = _shared_criteria(labelled, judged, answers)
-    for record in whole if criteria else ():
+    for record in records if criteria else ():
         for column in criteria:
             record[f"judge {column}"] = record.pop(column)
     for one in cells.values():
         for place in matched.get(one.key, ())[: 1 if long else None]:
             if long:
-                whole.append(_rating(judged, whole[place], one))
+                records.append(_rating(judged, records[place], one))
             else:
-                _fill(judged, labelled, whole[place], one)
-    for record, key in zip(labelled.records, _keys(labelled, label_id, apart), strict=True):
-        for column in (column for column in beside if column in labelled.columns):
+                _fill(judged, labelled, records[place], one)
+    for record, key in zip(labelled.records, _keys(labelled, label_id, distinguishing), strict=True):
+        for column in (column for column in other_columns if column in labelled.columns):
             for place in matched.get(key, ()):
-                whole[place][column] = record.get(column)
-    met = {place for key in matched for place in matched[key]}
+                records[place][column] = record.get(column)
+    labelled_rows = {place for key in matched for place in matched[key]}
     join = Join(
         row_id,
         label_id,
         len(rows) if long else len(judged.records),
-        len({ids[place] for place in met}) if long else len(met),
+        len({ids[place] for place in labelled_rows}) if long else len(labelled_rows),
         tuple(key[0] for key in dict.fromkeys(one.key for one in answers) if key not in matched),
         alike,
         (*repeated,),
         without_id,
     )
     columns = dict.fromkeys((one.rater or one.column) if long else one.column for one in answers)
-    stated = replace(options, id=options.id or row_id)
+    table_options = replace(options, id=options.id or row_id)
     if not (options.people or (long and _kind(judged))):
-        others = _texts(judged, rater) if long else judged.columns
-        also = (name for name, kind in kinds_by_name(others).items() if kind == "human")
-        stated = replace(stated, people=(*columns, *(name for name in also if name not in columns)))
-    return whole, stated, join, f"{judged.name} with {labelled.name}"
+        names_of_raters = _texts(judged, rater) if long else judged.columns
+        other_people = (name for name, kind in kinds_by_name(names_of_raters).items() if kind == "human")
+        table_options = replace(
+            table_options, people=(*columns, *(name for name in other_people if name not in columns))
+        )
+    return records, table_options, join, f"{judged.name} with {labelled.name}"
 
 
 def id_text(cell: Any) -> str:
@@ -202,16 +210,16 @@ def _ids(judged: SourceTable, labelled: SourceTable) -> tuple[str, str]:
     in_labels = {name.lower(): name for name in labelled.columns}
     shared = [
         (name, in_labels[name.lower()])
-        for wanted in words("ids")
+        for listed in words("ids")
         for name in judged.columns
-        if name.lower() == wanted and wanted in in_labels
+        if name.lower() == listed and listed in in_labels
     ]
-    stated = judged.options.id
-    if stated == "none":
+    stated_id = judged.options.id
+    if stated_id == "none":
         raise judged.refusal("labels are joined by id, but --id none means that the rows have no ids.")
-    row_id = stated or (shared[0][0] if shared and not labelled.options.id else judged.id)
-    same = in_labels.get(row_id.lower(), "")
-    label_id = labelled.options.id or same or labelled.id
+    row_id = stated_id or (shared[0][0] if shared and not labelled.options.id else judged.id)
+    name_in_labels = in_labels.get(row_id.lower(), "")
+    label_id = labelled.options.id or name_in_labels or labelled.id
     for table, column, option in ((judged, row_id, "--id"), (labelled, label_id, "--labels-id")):
         if not column:
             names = ", ".join([*table.columns][:12])
@@ -219,13 +227,15 @@ def _ids(judged: SourceTable, labelled: SourceTable) -> tuple[str, str]:
     return row_id, label_id
 
 
-def _apart(judged: SourceTable, labelled: SourceTable, row_id: str, label_id: str) -> list[str]:
+def _distinguishing_columns(
+    judged: SourceTable, labelled: SourceTable, row_id: str, label_id: str
+) -> list[str]:
     """The columns that tell rows of one id apart, which both have. Raises ImportRefused where none does."""
-    groups = [*judged.options.by, *(c for c in judged.columns if c.lower() in words("groups"))]
-    both = [c for c in dict.fromkeys(groups) if c in labelled.columns and c not in (row_id, label_id)]
-    keys = [*_keys(judged, row_id, both)]
+    groups = [*judged.options.group_columns, *(c for c in judged.columns if c.lower() in words("groups"))]
+    common = [c for c in dict.fromkeys(groups) if c in labelled.columns and c not in (row_id, label_id)]
+    keys = [*_keys(judged, row_id, common)]
     if len({*keys}) == len(keys):
-        return both
+        return common
     twice = next(key for key in keys if keys.count(key) > 1)
     differ = [c for c in dict.fromkeys(groups) if len({*map(str, judged.cells(c))}) > 1]
     remedy = f"Add the column {differ[0]} to the labels" if differ else "Give each row a unique id"
@@ -235,47 +245,54 @@ def _apart(judged: SourceTable, labelled: SourceTable, row_id: str, label_id: st
     )
 
 
-def _keys(table: SourceTable, column: str, apart: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _keys(table: SourceTable, column: str, distinguishing: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The id of each row, with what tells equal ids apart."""
     for record in table.records:
-        yield (id_text(record.get(column)), *(id_text(record.get(other)) for other in apart))
+        yield (
+            id_text(record.get(column)),
+            *(id_text(record.get(extra_column)) for extra_column in distinguishing),
+        )
 
 
 def _answers(
     labelled: SourceTable,
     judged: SourceTable,
     label_id: str,
-    apart: Sequence[str],
+    distinguishing: Sequence[str],
     options: TableOptions,
-    beside: Sequence[str] = (),
+    other_columns: Sequence[str] = (),
 ) -> tuple[list[_Answer], int]:
     """The answers of a file of labels, and how many of its rows have answers but no id."""
-    rater, criterion = labelled.named("raters"), labelled.named("criteria")
-    columns = _answer_columns(labelled, judged, label_id, {*apart, *beside, rater, criterion}, options)
+    rater = labelled.listed_column("raters")
+    criterion = labelled.listed_column("criteria")
+    columns = _answer_columns(
+        labelled, judged, label_id, {*distinguishing, *other_columns, rater, criterion}, options
+    )
     raters = {text: place for place, text in enumerate(_texts(labelled, rater), 1)}
     criteria_alike = _same_criteria(judged, columns, options)
     several = len(columns) > 1 or bool(criterion) or criteria_alike
 
-    def named(who: str, on: str) -> str:
+    def answer_column(annotator: str, question: str) -> str:
         if not rater:
-            return f"human {on}" if criterion or criteria_alike else on
+            return f"human {question}" if criterion or criteria_alike else question
         if several:
-            return f"human {raters[who]} {on}"
-        return f"human {who}" if who in judged.columns else who
+            return f"human {raters[annotator]} {question}"
+        return f"human {annotator}" if annotator in judged.columns else annotator
 
-    answers, without_id = [], 0
-    for record, key in zip(labelled.records, _keys(labelled, label_id, apart), strict=True):
+    answers = []
+    without_id = 0
+    for record, key in zip(labelled.records, _keys(labelled, label_id, distinguishing), strict=True):
         cells = {column: record.get(column) for column in columns}
         cells = {column: cell for column, cell in cells.items() if not is_blank(cell)}
         if not key[0]:
             without_id += bool(cells)
             continue
-        who = id_text(record.get(rater)) if rater else ""
-        if rater and not who:
+        annotator = id_text(record.get(rater)) if rater else ""
+        if rater and not annotator:
             continue
         for column, cell in cells.items():
-            on = id_text(record.get(criterion)) if criterion else column
-            answers.append(_Answer(key, who, named(who, on), cell))
+            question = id_text(record.get(criterion)) if criterion else column
+            answers.append(_Answer(key, annotator, answer_column(annotator, question), cell))
     if not answers:
         raise labelled.refusal(f"no row has an id in {label_id} and an answer in {', '.join(columns)}.")
     return answers, without_id
@@ -286,38 +303,38 @@ def _texts(table: SourceTable, column: str) -> Iterable[str]:
 
 
 def _answer_columns(
-    labelled: SourceTable, judged: SourceTable, label_id: str, beside: set[str], options: TableOptions
+    labelled: SourceTable, judged: SourceTable, label_id: str, other_columns: set[str], options: TableOptions
 ) -> list[str]:
     """The columns of people's answers: those stated, else those whose names say so, else all that may be.
 
     A column that the table has too, with answers of its own, is none unless its name says so.
     """
     if options.people:
-        stated = [column for column in options.people if column in labelled.columns]
-        if not stated:
+        stated_columns = [column for column in options.people if column in labelled.columns]
+        if not stated_columns:
             raise not_found("column", options.people[0], labelled.columns)
-        return stated
-    names = {name for of in _BESIDE for name in words(of)}
+        return stated_columns
+    names = {name for list_name in _NO_ANSWERS for name in words(list_name)}
     profiles = Profiles(labelled)
     may_be = [
         column
         for column in profiles
         if profiles[column].may_answer
         and column != label_id
-        and column not in beside
+        and column not in other_columns
         and column.lower() not in names
     ]
-    score = labelled.named("scores")
-    if labelled.named("raters") and score:
+    score = labelled.listed_column("scores")
+    if labelled.listed_column("raters") and score:
         return [score]
     kinds = kinds_by_name(may_be)
     people = [column for column in may_be if kinds[column] == "human"]
-    others = [column for column in may_be if kinds[column] is None and not _answered(judged, column)]
-    shared = [column for column in may_be if kinds[column] is None and _answered(judged, column)]
-    if not (found := people or others or _alike_answers(labelled, judged, shared)):
+    unnamed = [column for column in may_be if kinds[column] is None and not _has_cells(judged, column)]
+    shared = [column for column in may_be if kinds[column] is None and _has_cells(judged, column)]
+    if not (chosen_columns := people or unnamed or _alike_answers(labelled, judged, shared)):
         columns = ", ".join([*labelled.columns][:12])
         raise labelled.refusal(f"no column has annotators' answers. Columns: {columns}.", "--human", "COLUMN")
-    return found
+    return chosen_columns
 
 
 def _shared_criteria(labelled: SourceTable, judged: SourceTable, answers: Sequence[_Answer]) -> list[str]:
@@ -331,18 +348,19 @@ def _shared_criteria(labelled: SourceTable, judged: SourceTable, answers: Sequen
 
 def _alike_answers(labelled: SourceTable, judged: SourceTable, columns: Sequence[str]) -> list[str]:
     """The columns that both files have with answers like each other's: criteria that both raters answered."""
-    of_labels, of_table = Profiles(labelled), Profiles(judged)
-    return [column for column in columns if of_labels[column].given.alike(of_table[column].given)]
+    of_labels = Profiles(labelled)
+    of_table = Profiles(judged)
+    return [column for column in columns if of_labels[column].answers.alike(of_table[column].answers)]
 
 
 def _same_criteria(judged: SourceTable, columns: Sequence[str], options: TableOptions) -> bool:
     """Whether people's columns are called as the judge's: each name is a criterion."""
     return not options.raters and all(
-        _answered(judged, column) and kinds_by_name([column])[column] is None for column in columns
+        _has_cells(judged, column) and kinds_by_name([column])[column] is None for column in columns
     )
 
 
-def _answered(table: SourceTable, column: str) -> bool:
+def _has_cells(table: SourceTable, column: str) -> bool:
     """Whether a table has this column with something in it."""
     return column in table.columns and bool(table.texts(column))
 
@@ -362,12 +380,12 @@ def _matched(
     for key in (key for key in keys if key not in rows):
         for candidate in (candidates := spelled.get(tuple(map(loose, key)), [])):
             if len(candidates) > 1 or candidate in matched or candidate in alike.values():
-                others = [*candidates, *(k for k in (*matched, *alike) if k != key)]
+                spellings = [*candidates, *(k for k in (*matched, *alike) if k != key)]
                 close = [
-                    k[0] for k in dict.fromkeys(others) if tuple(map(loose, k)) == tuple(map(loose, key))
+                    k[0] for k in dict.fromkeys(spellings) if tuple(map(loose, k)) == tuple(map(loose, key))
                 ]
                 raise labelled.refusal(
-                    f"the id “{key[0]}” is ambiguous with {', '.join(f'“{c}”' for c in close[:SHOWN])}: "
+                    f"the id “{key[0]}” is ambiguous with {', '.join(f'“{c}”' for c in close[:MOST_NAMED])}: "
                     "they differ only in case, zeros or spaces. Write the ids the same way in both files."
                 )
             alike[key] = candidate
@@ -384,18 +402,21 @@ def _matched(
 def _rating(judged: SourceTable, row: Mapping[str, Any], answer: _Answer) -> dict[str, Any]:
     """An answer as one more row of a table with a rating a row."""
     kind = _kind(judged)
-    kept = {judged.id, judged.named("criteria"), *judged.options.by} - {""}
-    score = {judged.named("raters"): answer.rater or answer.column, judged.named("scores"): answer.cell}
-    return {name: row.get(name) for name in kept} | score | ({kind: "human"} if kind else {})
+    identifying = {judged.id, judged.listed_column("criteria"), *judged.options.group_columns} - {""}
+    score = {
+        judged.listed_column("raters"): answer.rater or answer.column,
+        judged.listed_column("scores"): answer.cell,
+    }
+    return {name: row.get(name) for name in identifying} | score | ({kind: "human"} if kind else {})
 
 
 def _kind(table: SourceTable) -> str:
     """The column that says whose each rating is; “” without one."""
-    known = [name for name in table.columns if name.lower() in words("kinds")]
+    kind_columns = [name for name in table.columns if name.lower() in words("kinds")]
     return next(
         (
             name
-            for name in known
+            for name in kind_columns
             if len(texts := table.texts(name)) > 1 and None not in {*map(kind_of_source, texts)}
         ),
         "",
@@ -414,5 +435,5 @@ def _fill(judged: SourceTable, labelled: SourceTable, row: dict[str, Any], answe
 
 
 def _examples(texts: Sequence[str]) -> str:
-    quoted = ", ".join(f"“{text[:40]}”" for text in texts[:SHOWN])
-    return f"{quoted} …" if len(texts) > SHOWN else quoted
+    quoted = ", ".join(f"“{text[:40]}”" for text in texts[:MOST_NAMED])
+    return f"{quoted} …" if len(texts) > MOST_NAMED else quoted

@@ -22,7 +22,7 @@ from concord.codes import PLAYERS, ColumnRole, Domain, Layout, RoleReason
 from concord.conversation import Conversation, Message, Role
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, ratings_csv, ratings_study
-from concord.exchange.given import NOTHING, RaterAsked, RatingTable
+from concord.exchange.rating_table import NO_CELLS, RaterQuestion, RatingTable
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
 from concord.reading import sources
@@ -34,7 +34,7 @@ from concord.reading.names import extends
 from concord.reading.options import NO_OPTIONS, TableOptions
 from concord.reading.profile import Profile, is_level
 from concord.reading.scored import ScoredTable, one_a_pair
-from concord.reading.table import SourceTable, counted, of_records
+from concord.reading.table import SourceTable, count_warning, of_records
 from concord.reading.vocabulary import answers, holds, tokens, word_set, words
 from concord.scores import labels as rater_labels
 from concord.store.studies import FILE, Study
@@ -44,7 +44,7 @@ OF_FRAMES = {"unit": "item_id", "kind": "rater_type"}
 """Names of columns of Concord's own frames, and those of its files."""
 VALUES = 8
 """So many values of a column are named."""
-SHOWN = 3
+MOST_NAMED = 3
 """So many cells that cannot be read are named."""
 LINES = 6
 """So many criteria are described."""
@@ -80,8 +80,8 @@ class RatingsFile:
 class LabelTable:
     """A table that was read: its ratings, what its columns were taken for, warnings of what was excluded.
 
-    `keys` and `texts` are those of units, in the order of the table; `beside` has the cells of units in the
-    columns that `TableOptions.beside` names.
+    `keys` and `texts` are those of units, in the order of the table; `other_cells` has the cells of units in
+    the columns that `TableOptions.other_columns` names.
     """
 
     data: StudyRatings
@@ -94,22 +94,22 @@ class LabelTable:
 
 
 def read(
-    source: Any, options: TableOptions = NO_OPTIONS, *, people: bool = True, **how: Unpack[Treatment]
+    source: Any, options: TableOptions = NO_OPTIONS, *, people: bool = True, **treatment: Unpack[Treatment]
 ) -> LabelTable:
     """Read a table from any source that `concord.reading.sources.read` takes.
 
-    `people` says whether people's answers are needed, `how` how refusals and clusters are treated. Raises
-    ImportRefused for a table without judges' answers, or without people's where these are needed.
+    `people` says whether people's answers are needed, `treatment` how refusals and clusters are treated.
+    Raises ImportRefused for a table without judges' answers, or without people's where these are needed.
     """
     table = without_groups(sources.read(source), options.excluded)
     table.options = options
-    needed: tuple[RaterKind, ...] = ("human", "judge") if people else ("judge",)
-    table.needed = needed
-    own = _own_columns(table)
-    if own:
-        return _measured_own(table, own, how)
+    needed_kinds: tuple[RaterKind, ...] = ("human", "judge") if people else ("judge",)
+    table.needed_kinds = needed_kinds
+    columns = _own_columns(table)
+    if columns:
+        return _measured_own(table, columns, treatment)
     scored = scores_of(voices_of(table))
-    return _measured(scored, how)
+    return _label_table(scored, treatment)
 
 
 def without_groups(table: SourceTable, groups: Sequence[tuple[str, str]]) -> SourceTable:
@@ -151,18 +151,20 @@ def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     try:
         return _of_own(ratings_csv.read(path), options)
     except ratings_csv.ColumnMissing as error:
-        own = error
+        missing_column = error
     try:
         return ratings_of(sources.read(path), options)
     except ImportRefused as error:
-        raise ImportRefused(f"{own} It cannot be read as a table of labels either: {error}") from error
+        raise ImportRefused(
+            f"{missing_column} It cannot be read as a table of labels either: {error}"
+        ) from error
 
 
 def ratings_of(table: SourceTable, options: TableOptions = NO_OPTIONS) -> RatingsFile:
     """The ratings of a table in any form. Raises ImportRefused, NotFound."""
     table.options = options
     if columns := _own_columns(table):
-        return _own(table, columns)
+        return _concord_table(table, columns)
     return _file(scores_of(voices_of(table)))
 
 
@@ -175,32 +177,33 @@ def columns_of(path: Path) -> tuple[str, ...]:
         table = sources.read(path)
     except ImportRefused:
         return ()
-    own = _own_columns(table)
+    has_own_form = _own_columns(table)
     profiles = Profiles(table)
     may = [name for name, profile in profiles.items() if profile.may_answer]
-    return () if own or len(may) < 2 else tuple(profiles)
+    return () if has_own_form or len(may) < 2 else tuple(profiles)
 
 
 def _own_columns(table: SourceTable) -> dict[str, str]:
     """The columns of a table in Concord's own form by their names in files; {} for another table."""
-    own = {OF_FRAMES.get(column.lower(), column.lower()): column for column in table.columns}
-    if not {*ratings_csv.REQUIRED} <= own.keys():
+    columns = {OF_FRAMES.get(column.lower(), column.lower()): column for column in table.columns}
+    if not {*ratings_csv.REQUIRED} <= columns.keys():
         return {}
-    profile = Profile(table.columns[own["score"]])
-    given = profile.given
-    numbers = given.domain is Domain.NUMBERS or (
-        given.domain is not Domain.EMPTY and np.isfinite(profile.scores).sum() * 2 > profile.answered.sum()
+    profile = Profile(table.columns[columns["score"]])
+    answer_domain = profile.answers
+    numbers = answer_domain.domain is Domain.NUMBERS or (
+        answer_domain.domain is not Domain.EMPTY
+        and np.isfinite(profile.scores).sum() * 2 > profile.has_answer.sum()
     )
-    return own if numbers else {}
+    return columns if numbers else {}
 
 
-def _own(table: SourceTable, own: Mapping[str, str]) -> RatingsFile:
+def _concord_table(table: SourceTable, columns: Mapping[str, str]) -> RatingsFile:
     """A table in Concord's own form, with turns, repeats and texts; a row without a score is missing."""
-    lists = [table.cells(column) for column in own.values()]
-    scores = table.cells(own["score"])
+    lists = [table.cells(column) for column in columns.values()]
+    scores = table.cells(columns["score"])
 
     def numbered() -> Iterator[tuple[int, list[str]]]:
-        yield 1, [*own]
+        yield 1, [*columns]
         for row, cells in enumerate(zip(*lists, strict=True)):
             if not is_blank(scores[row]):
                 yield int(table.place(row).rpartition(" ")[2]), [_text(cell) for cell in cells]
@@ -213,25 +216,26 @@ def _own(table: SourceTable, own: Mapping[str, str]) -> RatingsFile:
     for title, kind in KIND_BY_TITLE.items():
         if names := sorted({rater.name for rater in file.raters if rater.kind == kind}):
             lines.append(f"{title}: {', '.join(names)}")
-    whole = _of_own(file, table.options)
-    return replace(whole, notes=(*lines, *table.warnings))
+    ratings_file = _of_own(file, table.options)
+    return replace(ratings_file, notes=(*lines, *table.warnings))
 
 
-def _of_own(given: RatingTable, options: TableOptions) -> RatingsFile:
+def _of_own(table: RatingTable, options: TableOptions) -> RatingsFile:
     """Ratings in Concord's own form. Raises ImportRefused for options that say again whose they are, or
     what passes.
     """
-    stated = {"--human": options.people, "--judge": options.judges, "--gold": options.gold}
-    if again := [option for option, raters in stated.items() if raters]:
+    options_of_kinds = {"--human": options.people, "--judge": options.judges, "--gold": options.gold}
+    if repeated_options := [option for option, raters in options_of_kinds.items() if raters]:
         raise ImportRefused(
-            f"{given.file} has the source of each rating in its column rater_type. Remove {', '.join(again)}."
+            f"{table.file} has the source of each rating in its column rater_type. Remove "
+            f"{', '.join(repeated_options)}."
         )
     if options.passing is not None:
         raise ImportRefused(
-            f"{given.file} has final scores, which --pass-from cannot change. Write 1 for pass and 0 for "
+            f"{table.file} has final scores, which --pass-from cannot change. Write 1 for pass and 0 for "
             "fail."
         )
-    return RatingsFile(given, options.scales)
+    return RatingsFile(table, options.scales)
 
 
 def _text(cell: Any) -> str:
@@ -241,16 +245,16 @@ def _text(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, bool | np.bool_) else str(cell)
 
 
-def _measured_own(table: SourceTable, own: Mapping[str, str], how: Treatment) -> LabelTable:
+def _measured_own(table: SourceTable, columns: Mapping[str, str], treatment: Treatment) -> LabelTable:
     """The ratings of a table in Concord's own form, as they would be were they stored."""
-    file = _own(table, own)
+    file = _concord_table(table, columns)
     study = Path(table.name).stem
-    brought = ratings_study.incoming(None, file.table, study, scales=file.scales)
-    of, features = incoming.measured(brought, **how)
-    units, _ = brought.given.units(brought.study.per_turn)
-    rated = {n: brought.conversations[key] for n, (key, _) in enumerate(units, 1)}
+    study_import = ratings_study.incoming(None, file.table, study, scales=file.scales)
+    data, features = incoming.unstored_ratings(study_import, **treatment)
+    units, _ = study_import.ratings.units(study_import.study.per_turn)
+    rated = {n: study_import.conversations[key] for n, (key, _) in enumerate(units, 1)}
     return LabelTable(
-        of,
+        data,
         features,
         tuple(line for line in file.notes if line not in table.warnings),
         tuple(table.warnings),
@@ -259,72 +263,74 @@ def _measured_own(table: SourceTable, own: Mapping[str, str], how: Treatment) ->
     )
 
 
-def scores_of(found: Voices) -> ScoredTable:
+def scores_of(voices: Voices) -> ScoredTable:
     """The scores in the voices of a table.
 
     Raises ImportRefused for answers whose meaning is unsure, and for somebody who answers an item twice,
     otherwise each time.
     """
-    table = found.table
+    table = voices.table
     readings: dict[str, CriterionReading] = {}
     unread: list[tuple[int, str, str]] = []
     blocks: list[tuple[Ints, int, Floats, Ints]] = []
-    profiles = _with_levels(found)
-    drawn = _drawn_rows(found, profiles)
-    for name in dict.fromkeys(voice.criterion for voice in found.voices):
-        own = [(place, voice) for place, voice in enumerate(found.voices) if voice.criterion == name]
+    profiles = _with_levels(voices)
+    sampled_rows = _drawn_rows(voices, profiles)
+    for name in dict.fromkeys(voice.criterion for voice in voices.voices):
+        voices_of_criterion = [
+            (place, voice) for place, voice in enumerate(voices.voices) if voice.criterion == name
+        ]
         declared = _declared(table.options, name)
-        raters = [_counted(voice, profiles[voice.column]) for _, voice in own]
-        _refuse_strangers(table, [voice for _, voice in own], profiles, declared)
-        reading = reading_of(_together(raters), declared, table.options, name)
+        raters = [_answer_counts(voice, profiles[voice.column]) for _, voice in voices_of_criterion]
+        _refuse_strangers(table, [voice for _, voice in voices_of_criterion], profiles, declared)
+        reading = reading_of(_answers_by_rater(raters), declared, table.options, name)
         if reading.problem:
             raise table.refusal(reading.problem, *reading.option)
         readings[name] = reading
-        for place, voice in own:
+        for place, voice in voices_of_criterion:
             profile = profiles[voice.column]
-            rows = _rows_of(voice, drawn, table.size)
+            rows = _rows_of(voice, sampled_rows, table.size)
             score, missed = _voice_scores(voice, profile, reading, rows)
-            unread += [(row, voice.rater, str(profile.column.cell(row))) for row in missed[: SHOWN + 1]]
-            unread += [(-1, "", "")] * max(0, len(missed) - SHOWN - 1)
-            there = np.isfinite(score) & (found.items.of_row[rows] >= 0)
-            blocks.append((rows[there], place, score[there], found.items.of_row[rows[there]]))
+            unread += [(row, voice.rater, str(profile.column.cell(row))) for row in missed[: MOST_NAMED + 1]]
+            unread += [(-1, "", "")] * max(0, len(missed) - MOST_NAMED - 1)
+            present = np.isfinite(score) & (voices.items.of_row[rows] >= 0)
+            blocks.append((rows[present], place, score[present], voices.items.of_row[rows[present]]))
     _warn_unread(table, unread)
-    scored = one_a_pair(replace(_joined(found, readings, blocks), drawn=drawn is not None))
+    scored = one_a_pair(replace(_scored_table(voices, readings, blocks), sampled=sampled_rows is not None))
     _refuse_without(scored, unread)
     if not table.options.missing:
         _ask_missing(scored, profiles)
     return scored
 
 
-def _drawn_rows(found: Voices, profiles: Mapping[str, Profile]) -> Ints | None:
+def _drawn_rows(voices: Voices, profiles: Mapping[str, Profile]) -> Ints | None:
     """The rows of all items that people answered, and of so many others as are measured; None for every
     row.
     """
-    items = found.items
+    items = voices.items
     if len(items) <= MOST_UNRATED:
         return None
-    answered = np.zeros(len(items), dtype=bool)
-    for voice in found.voices:
+    in_sample = np.zeros(len(items), dtype=bool)
+    for voice in voices.voices:
         if voice.kind != "judge":
-            rows = np.flatnonzero(profiles[voice.column].answered)
+            rows = np.flatnonzero(profiles[voice.column].has_answer)
             rows = rows if voice.rows is None else np.intersect1d(rows, voice.rows)
             of_row = items.of_row[rows]
-            answered[of_row[of_row >= 0]] = True
-    others = np.flatnonzero(~answered)
-    if len(others) <= MOST_UNRATED:
+            in_sample[of_row[of_row >= 0]] = True
+    unrated = np.flatnonzero(~in_sample)
+    if len(unrated) <= MOST_UNRATED:
         return None
-    answered[np.random.default_rng(0).choice(others, MOST_UNRATED, replace=False)] = True
-    found.table.warnings.append(
-        f"{MOST_UNRATED:,} random items of the {len(others):,} without annotators' answers are used"
+    in_sample[np.random.default_rng(0).choice(unrated, MOST_UNRATED, replace=False)] = True
+    voices.table.warnings.append(
+        f"{MOST_UNRATED:,} random items of the {len(unrated):,} without annotators' answers are used"
     )
-    return np.flatnonzero(answered[items.of_row] & (items.of_row >= 0))
+    return np.flatnonzero(in_sample[items.of_row] & (items.of_row >= 0))
 
 
-def _rows_of(voice: Voice, drawn: Ints | None, size: int) -> Ints:
+def _rows_of(voice: Voice, sampled_rows: Ints | None, size: int) -> Ints:
     """The rows of a voice that are measured."""
-    if drawn is None:
+    if sampled_rows is None:
         return voice.rows if voice.rows is not None else np.arange(size, dtype=np.int64)
-    return drawn if voice.rows is None else np.intersect1d(voice.rows, drawn)
+    return sampled_rows if voice.rows is None else np.intersect1d(voice.rows, sampled_rows)
 
 
 def _declared(options: TableOptions, name: str) -> Scale | None:
@@ -333,17 +339,19 @@ def _declared(options: TableOptions, name: str) -> Scale | None:
     return by_name.get(name.casefold(), by_name.get(""))
 
 
-def _with_levels(found: Voices) -> Mapping[str, Profile]:
+def _with_levels(voices: Voices) -> Mapping[str, Profile]:
     """The profiles in which a word for nothing is an answer where people and judges give it among others."""
     by_criterion: dict[str, set[str]] = {}
-    for voice in found.voices:
+    for voice in voices.voices:
         by_criterion.setdefault(voice.criterion, set()).add(voice.column)
-    profiles = dict(found.profiles)
+    profiles = dict(voices.profiles)
     for columns in by_criterion.values():
-        own = [profiles[column] for column in columns if not profiles[column].column.long]
-        levels = frozenset(word for word in answers("blank_or_level") if is_level(own, word))
-        sets = _hold_sets(own)
-        for profile in own if levels or sets else ():
+        profiles_of_criterion = [profiles[column] for column in columns if not profiles[column].column.long]
+        levels = frozenset(
+            word for word in answers("blank_or_level") if is_level(profiles_of_criterion, word)
+        )
+        sets = _hold_sets(profiles_of_criterion)
+        for profile in profiles_of_criterion if levels or sets else ():
             profiles[profile.name] = replace(profile, levels=levels, sets=sets)
     return profiles
 
@@ -356,12 +364,12 @@ def _hold_sets(profiles: Sequence[Profile]) -> bool:
     return any(profile.is_set for profile in profiles) or are_sets([*dict.fromkeys(map(str, texts))])
 
 
-def _counted(voice: Voice, profile: Profile) -> RaterAnswers:
+def _answer_counts(voice: Voice, profile: Profile) -> RaterAnswers:
     """How often a voice gives each answer."""
     numbers = profile.column.numbers
     if numbers is not None:
-        own = numbers if voice.rows is None else numbers[voice.rows]
-        return RaterAnswers(voice.kind, voice.rater, Counter(), own[np.isfinite(own)])
+        finite_numbers = numbers if voice.rows is None else numbers[voice.rows]
+        return RaterAnswers(voice.kind, voice.rater, Counter(), finite_numbers[np.isfinite(finite_numbers)])
     counts = profile.counts
     if voice.rows is not None:
         codes = profile.codes[voice.rows]
@@ -373,7 +381,7 @@ def _counted(voice: Voice, profile: Profile) -> RaterAnswers:
     return RaterAnswers(voice.kind, voice.rater, by_core, None, profile.column.ordered)
 
 
-def _together(raters: Sequence[RaterAnswers]) -> list[RaterAnswers]:
+def _answers_by_rater(raters: Sequence[RaterAnswers]) -> list[RaterAnswers]:
     """The answers of each rater in all runs."""
     by_rater: dict[tuple[RaterKind, str], RaterAnswers] = {}
     for one in raters:
@@ -381,7 +389,7 @@ def _together(raters: Sequence[RaterAnswers]) -> list[RaterAnswers]:
         if before is None:
             by_rater[one.kind, one.rater] = one
             continue
-        numbers = [of.numbers for of in (before, one) if of.numbers is not None]
+        numbers = [answers_of.numbers for answers_of in (before, one) if answers_of.numbers is not None]
         by_rater[one.kind, one.rater] = replace(
             before, counts=before.counts + one.counts, numbers=np.concatenate(numbers) if numbers else None
         )
@@ -400,14 +408,17 @@ def _refuse_strangers(
     columns = [*dict.fromkeys(voice.column for voice in voices)]
     several = [c for c in columns if profiles[c].column.long or len({*profiles[c].cores} - {""}) > 1]
     for column in several:
-        others = [other for other in several if other != column]
-        own = profiles[column].given
-        if not others or any(_compatible(own, profiles[other].given) for other in others):
+        compared = [compared_column for compared_column in several if compared_column != column]
+        answer_domain = profiles[column].answers
+        if not compared or any(
+            _compatible(answer_domain, profiles[compared_column].answers) for compared_column in compared
+        ):
             continue
-        _refuse_levels(table, profiles[column], profiles[others[0]])
-        one, other = (f"{c} ({profiles[c].examples})" for c in (column, others[0]))
+        _refuse_levels(table, profiles[column], profiles[compared[0]])
+        one, compared_column = (f"{c} ({profiles[c].examples})" for c in (column, compared[0]))
         raise table.refusal(
-            f"{one} and {other} have no answer in common. Give columns that answer the same question, with "
+            f"{one} and {compared_column} have no answer in common. Give columns that answer the same "
+            "question, with "
             "--human and --judge."
         )
 
@@ -416,11 +427,12 @@ def _refuse_levels(table: SourceTable, one: Profile, two: Profile) -> None:
     """Raise ImportRefused with the scale to type where one column has words in a known order, the other
     numbers.
     """
-    in_words, in_numbers = (one, two) if one.given.domain is Domain.WORDS else (two, one)
-    if in_words.given.domain is not Domain.WORDS or in_numbers.given.domain is not Domain.NUMBERS:
+    in_words, in_numbers = (one, two) if one.answers.domain is Domain.WORDS else (two, one)
+    if in_words.answers.domain is not Domain.WORDS or in_numbers.answers.domain is not Domain.NUMBERS:
         return
     order = known_order([*dict.fromkeys(core.lower() for core in in_words.cores if core)])
-    low, high = in_numbers.given.low, in_numbers.given.high
+    low = in_numbers.answers.low
+    high = in_numbers.answers.high
     first = 0 if low == 0 else 1
     if not order or low < first or high > first + len(order) - 1:
         return
@@ -434,13 +446,13 @@ def _refuse_levels(table: SourceTable, one: Profile, two: Profile) -> None:
     )
 
 
-def _compatible(one: Any, other: Any) -> bool:
+def _compatible(one: Any, second: Any) -> bool:
     """Whether two domains may be read together: words in common, or numbers and what passes or fails."""
-    measured = {Domain.NUMBERS, Domain.TWO}
-    if {one.domain, other.domain} <= measured:
+    numeric_domains = {Domain.NUMBERS, Domain.TWO}
+    if {one.domain, second.domain} <= numeric_domains:
         return True
-    if {one.domain, other.domain} <= {Domain.WORDS, Domain.TWO}:
-        return bool(one.words & other.words)
+    if {one.domain, second.domain} <= {Domain.WORDS, Domain.TWO}:
+        return bool(one.words & second.words)
     return False
 
 
@@ -451,10 +463,10 @@ def _voice_scores(
     score = reading.of_rater.get(voice.rater, reading.score)
     numbers = profile.column.numbers
     if numbers is not None:
-        own = numbers[rows]
+        row_numbers = numbers[rows]
         if reading.numeric:
-            return own, []
-        distinct, inverse = np.unique(own, return_inverse=True)
+            return row_numbers, []
+        distinct, inverse = np.unique(row_numbers, return_inverse=True)
         values = [score(repr(one)) if np.isfinite(one) else None for one in distinct.tolist()]
         return np.array([np.nan if v is None else v for v in values])[inverse], []
     values = [score(core) if core else None for core in profile.cores]
@@ -469,37 +481,43 @@ def _voice_scores(
 
 def _warn_unread(table: SourceTable, unread: Sequence[tuple[int, str, str]]) -> None:
     if unread:
-        shown = sorted(one for one in unread if one[0] >= 0)
-        which = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in shown]
-        which += [""] * (len(unread) - len(which))
-        one, several = "cell cannot be read and counts", "cells cannot be read and count"
-        table.warnings.append(counted(f"{one} as missing", f"{several} as missing", which))
+        examples = sorted(one for one in unread if one[0] >= 0)
+        places = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in examples]
+        places += [""] * (len(unread) - len(places))
+        one = "cell cannot be read and counts"
+        several = "cells cannot be read and count"
+        table.warnings.append(count_warning(f"{one} as missing", f"{several} as missing", places))
 
 
-def _joined(
-    found: Voices,
+def _scored_table(
+    voices: Voices,
     readings: Mapping[str, CriterionReading],
     blocks: Sequence[tuple[Ints, int, Floats, Ints]],
 ) -> ScoredTable:
     """The ratings of all voices, each item once. Raises ImportRefused for two answers to one item."""
-    rows, items, scores, places = [], [], [], []
+    rows = []
+    items = []
+    scores = []
+    places = []
     for row, place, score, item in blocks:
-        if len(item) > 1 and found.voices[place].rows is not None:
+        if len(item) > 1 and voices.voices[place].rows is not None:
             order = np.argsort(item, kind="stable")
-            again = np.flatnonzero(np.diff(item[order]) == 0) + 1
-            other = again[score[order][again] != score[order][again - 1]]
-            if len(other):
-                _refuse_twice(found, place, row[order], item[order], score[order], int(other[0]))
+            repeats = np.flatnonzero(np.diff(item[order]) == 0) + 1
+            contradictions = repeats[score[order][repeats] != score[order][repeats - 1]]
+            if len(contradictions):
+                _refuse_twice(voices, place, row[order], item[order], score[order], int(contradictions[0]))
             keep = np.ones(len(item), dtype=bool)
-            keep[order[again]] = False
-            row, item, score = row[keep], item[keep], score[keep]
+            keep[order[repeats]] = False
+            row = row[keep]
+            item = item[keep]
+            score = score[keep]
         rows.append(row)
         items.append(item)
         scores.append(score)
         places.append(np.full(len(item), place, dtype=np.int64))
     empty = np.empty(0, dtype=np.int64)
     return ScoredTable(
-        found,
+        voices,
         readings,
         np.concatenate([empty, *items]),
         np.concatenate([empty, *places]),
@@ -508,59 +526,65 @@ def _joined(
     )
 
 
-def _refuse_twice(found: Voices, place: int, rows: Ints, items: Ints, scores: Floats, at: int) -> None:
-    voice, table = found.voices[place], found.table
-    name = found.items.name(int(items[at]))
+def _refuse_twice(voices: Voices, place: int, rows: Ints, items: Ints, scores: Floats, position: int) -> None:
+    voice = voices.voices[place]
+    table = voices.table
+    name = voices.items.name(int(items[position]))
     hint = ""
     if voice.kind == "judge":
         hint = " If these are runs of one judge, give their column with --run."
     raise table.refusal(
-        f"{voice.rater} answers “{name}” twice: {scores[at - 1]:g} and {scores[at]:g}. Keep one.{hint}"
+        f"{voice.rater} answers “{name}” twice: {scores[position - 1]:g} and {scores[position]:g}. Keep "
+        f"one.{hint}"
     )
 
 
 def _refuse_without(scored: ScoredTable, unread: Sequence[tuple[int, str, str]]) -> None:
     """Raise ImportRefused if no rater of a kind has a readable answer."""
-    found, table = scored.voices, scored.voices.table
-    answered = {found.voices[place].kind for place in np.unique(scored.voice).tolist()}
-    gold = "gold" in answered and not any(voice.kind == "human" for voice in found.voices)
+    voices = scored.voices
+    table = scored.voices.table
+    kinds_with_answers = {voices.voices[place].kind for place in np.unique(scored.voice).tolist()}
+    gold = "gold" in kinds_with_answers and not any(voice.kind == "human" for voice in voices.voices)
     if gold:
-        answered.add("human")
-    for kind, who in (("human", "an annotator"), ("judge", "a judge")):
-        names = dict.fromkeys(voice.rater for voice in found.voices if voice.kind == kind)
-        shown = [f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in unread if row >= 0]
+        kinds_with_answers.add("human")
+    for kind, role in (("human", "an annotator"), ("judge", "a judge")):
+        names = dict.fromkeys(voice.rater for voice in voices.voices if voice.kind == kind)
+        unread_cells = [
+            f"{table.place(row)}, {rater}: “{cell[:40]}”" for row, rater, cell in unread if row >= 0
+        ]
         # A column that nobody has filled yet is no mistake where only judges are looked for.
-        missing = kind in table.needed or (names and (shown or not table.needed))
-        if kind not in answered and missing:
-            examples = f"; {'; '.join(shown[:2])}" if shown else ": all cells are empty"
-            raise table.refusal(f"no answer of {who} is readable in {', '.join(names)}{examples}.")
+        missing = kind in table.needed_kinds or (names and (unread_cells or not table.needed_kinds))
+        if kind not in kinds_with_answers and missing:
+            examples = f"; {'; '.join(unread_cells[:2])}" if unread_cells else ": all cells are empty"
+            raise table.refusal(f"no answer of {role} is readable in {', '.join(names)}{examples}.")
 
 
 def _ask_missing(scored: ScoredTable, profiles: Mapping[str, Profile]) -> None:
     """Ask about numbers of one rater that may stand for no answer; warn of answers beside a failure."""
-    found, table = scored.voices, scored.voices.table
+    voices = scored.voices
+    table = scored.voices.table
     for name, reading in scored.readings.items():
         if not reading.numeric:
             continue
         by_rater: dict[tuple[str, RaterKind], Floats] = {}
         columns: dict[tuple[str, RaterKind], set[str]] = {}
-        for place, voice in enumerate(found.voices):
+        for place, voice in enumerate(voices.voices):
             if voice.criterion == name:
-                own = scored.score[scored.voice == place]
+                rater_scores = scored.score[scored.voice == place]
                 before = by_rater.get((voice.rater, voice.kind), np.empty(0))
-                by_rater[voice.rater, voice.kind] = np.concatenate([before, own])
+                by_rater[voice.rater, voice.kind] = np.concatenate([before, rater_scores])
                 columns.setdefault((voice.rater, voice.kind), set()).add(voice.column)
         if len(by_rater) > 200:
             continue
-        for rater, own in by_rater.items():
-            others = [scores for other, scores in by_rater.items() if other != rater]
-            for sentinel in sentinels_of(rater[0], own, others):
-                raise _asked(table, sentinel)
-            if zeros := zeros_below(own, others):
-                table.warnings.append(messages.zeros(rater[0], zeros, len(own)))
+        for rater, rater_scores in by_rater.items():
+            rest_scores = [scores for compared_rater, scores in by_rater.items() if compared_rater != rater]
+            for sentinel in sentinels_of(rater[0], rater_scores, rest_scores):
+                raise _sentinel_question(table, sentinel)
+            if zeros := zeros_below(rater_scores, rest_scores):
+                table.warnings.append(messages.zeros(rater[0], zeros, len(rater_scores)))
             if len(columns[rater]) == 1:
                 [column] = columns[rater]
-                _ask_failed(table, profiles, rater[0], column, others, found)
+                _ask_failed(table, profiles, rater[0], column, rest_scores, voices)
 
 
 def _ask_failed(
@@ -568,42 +592,45 @@ def _ask_failed(
     profiles: Mapping[str, Profile],
     rater: str,
     column: str,
-    others: Sequence[Floats],
-    found: Voices,
+    rest_scores: Sequence[Floats],
+    voices: Voices,
 ) -> None:
     """Ask about one value that a rater gives wherever a column about it says that it failed."""
-    rest = np.concatenate([np.empty(0), *others])
-    for flag, (role, reason) in found.about.items():
-        named = holds(tokens(flag), word_set("failure_flags"))
-        if role is not ColumnRole.ABOUT or reason is not RoleReason.NAME_ABOUT or not named:
+    rest = np.concatenate([np.empty(0), *rest_scores])
+    for flag, (role, reason) in voices.column_roles.items():
+        names_failure = holds(tokens(flag), word_set("failure_flags"))
+        if role is not ColumnRole.ABOUT or reason is not RoleReason.NAME_ABOUT or not names_failure:
             continue
         if profiles[flag].column.long:
             continue
-        if not extends(flag, column) and len({v.rater for v in found.voices if v.kind == "judge"}) > 1:
+        if not extends(flag, column) and len({v.rater for v in voices.voices if v.kind == "judge"}) > 1:
             continue
-        if not extends(flag, column) and rater not in {v.rater for v in found.voices if v.kind == "judge"}:
+        if not extends(flag, column) and rater not in {v.rater for v in voices.voices if v.kind == "judge"}:
             continue
         bad = failed_rows(profiles[flag])
         scores = profiles[column].scores
-        at, ok = scores[bad & np.isfinite(scores)], scores[~bad & np.isfinite(scores)]
-        if not len(at) or not len(ok):
+        failed_scores = scores[bad & np.isfinite(scores)]
+        ok = scores[~bad & np.isfinite(scores)]
+        if not len(failed_scores) or not len(ok):
             continue
-        values = np.unique(at)
-        total = len(at) + len(ok)
+        values = np.unique(failed_scores)
+        total = len(failed_scores) + len(ok)
         if len(values) == 1 and (values[0] == 0 or not np.isin(values[0], ok)) and len(rest):
             value = float(values[0])
             outside = value < rest.min() or value > rest.max() or not np.isin(value, ok)
-            if outside or len(at) > 1:
-                raise _asked(
+            if outside or len(failed_scores) > 1:
+                raise _sentinel_question(
                     table,
-                    Sentinel(rater, value, len(at), total, float(rest.min()), float(rest.max()), flag),
+                    Sentinel(
+                        rater, value, len(failed_scores), total, float(rest.min()), float(rest.max()), flag
+                    ),
                 )
-        warning = messages.failed_beside(rater, flag, len(at), total)
+        warning = messages.failed_beside(rater, flag, len(failed_scores), total)
         if warning not in table.warnings:
             table.warnings.append(warning)
 
 
-def _asked(table: SourceTable, one: Sentinel) -> ImportRefused:
+def _sentinel_question(table: SourceTable, one: Sentinel) -> ImportRefused:
     return table.refusal(
         messages.sentinel(one.rater, one.value, one.count, one.total, one.low, one.high, one.flag)
     )
@@ -611,52 +638,58 @@ def _asked(table: SourceTable, one: Sentinel) -> ImportRefused:
 
 def _lines(scored: ScoredTable) -> tuple[str, ...]:
     """What the columns of a table were taken for, a line each."""
-    found, table = scored.voices, scored.voices.table
-    lines = dict(found.lines)
+    voices = scored.voices
+    table = scored.voices.table
+    lines = dict(voices.lines)
     for title, kind in KIND_BY_TITLE.items():
-        if raters := dict.fromkeys(voice.rater for voice in found.voices if voice.kind == kind):
+        if raters := dict.fromkeys(voice.rater for voice in voices.voices if voice.kind == kind):
             lines[title] = messages.listed([*raters], 40)
     if len(scored.readings) > 1:
         lines["criteria"] = ", ".join(scored.names.values())
-    if found.groups:
-        lines["group"] = ", ".join(found.groups)
-    text, question = _text_columns(found)
+    if voices.groups:
+        lines["group"] = ", ".join(voices.groups)
+    text, question = _text_columns(voices)
     if text:
         lines["text"] = ", ".join(filter(None, (question, text)))
-    shown = {*found.used, *found.groups, text, question}
-    ignored = [column for column in table.columns if column and column not in shown]
-    about = [c for c in ignored if c in found.about and found.about[c][1] is RoleReason.NAME_ABOUT]
+    described = {*voices.used_columns, *voices.groups, text, question}
+    ignored = [column for column in table.columns if column and column not in described]
+    columns_about_answers = [
+        c for c in ignored if c in voices.column_roles and voices.column_roles[c][1] is RoleReason.NAME_ABOUT
+    ]
     if ignored:
         lines["ignored"] = messages.listed(ignored)
-    if about:
-        lines["about answers"] = messages.listed(about)
-    for criterion, called in [*scored.names.items()][:LINES]:
-        lines[called] = scored.readings[criterion].description
-    written = _patterns(found)
-    return (*(f"{title}: {what}" for title, what in lines.items()), *table.form, *written)
+    if columns_about_answers:
+        lines["about answers"] = messages.listed(columns_about_answers)
+    for criterion, heading in [*scored.names.items()][:LINES]:
+        lines[heading] = scored.readings[criterion].description
+    pattern_lines = _patterns(voices)
+    return (*(f"{title}: {description}" for title, description in lines.items()), *table.form, *pattern_lines)
 
 
-def _patterns(found: Voices) -> list[str]:
+def _patterns(voices: Voices) -> list[str]:
     """How answers are written in cells, a line for each pattern."""
     by_pattern: dict[tuple[str, str], list[str]] = {}
-    for column in dict.fromkeys(voice.column for voice in found.voices):
-        profile = found.profiles[column]
+    for column in dict.fromkeys(voice.column for voice in voices.voices):
+        profile = voices.profiles[column]
         for pattern in profile.patterns[:1]:
-            what = messages.PATTERNS.get(pattern, pattern)
-            by_pattern.setdefault((what, ""), []).append(column)
+            pattern_name = messages.PATTERNS.get(pattern, pattern)
+            by_pattern.setdefault((pattern_name, ""), []).append(column)
     lines = []
-    for (what, _), columns in by_pattern.items():
-        example = " ".join(found.profiles[columns[0]].reading.example.split())[:30]
-        shown = f", such as “{example}”" if example else ""
-        lines.append(f"cells of {messages.listed(columns, 4)}: {what}{shown}")
+    for (pattern_name, _), columns in by_pattern.items():
+        example = " ".join(voices.profiles[columns[0]].reading.example.split())[:30]
+        suffix = f", such as “{example}”" if example else ""
+        lines.append(f"cells of {messages.listed(columns, 4)}: {pattern_name}{suffix}")
     return lines
 
 
-def _text_columns(found: Voices) -> tuple[str, str]:
+def _text_columns(voices: Voices) -> tuple[str, str]:
     """The columns of the text that is rated and of the question before it; “” without one."""
-    table = found.table
-    text, question = table.options.text or table.named("texts"), table.named("questions")
-    return ("" if text in found.used else text), ("" if question in found.used else question)
+    table = voices.table
+    text = table.options.text or table.listed_column("texts")
+    question = table.listed_column("questions")
+    return ("" if text in voices.used_columns else text), (
+        "" if question in voices.used_columns else question
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -667,9 +700,9 @@ class _Rated:
 
     def __post_init__(self) -> None:
         items = self.scored.voices.items
-        there = np.zeros(len(items), dtype=bool)
-        there[self.scored.item] = True
-        numbers = np.flatnonzero(there)
+        is_rated = np.zeros(len(items), dtype=bool)
+        is_rated[self.scored.item] = True
+        numbers = np.flatnonzero(is_rated)
         order = np.argsort(items.first[numbers], kind="stable") if len(numbers) else numbers
         object.__setattr__(self, "items", numbers[order])
         unit = np.zeros(len(items), dtype=np.int64)
@@ -709,20 +742,21 @@ class _Texts(Mapping[int, str]):
         return self._size
 
 
-def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
+def _label_table(scored: ScoredTable, treatment: Treatment) -> LabelTable:
     """The ratings of a table as those of agreement, by column."""
-    found, table = scored.voices, scored.voices.table
+    voices = scored.voices
+    table = scored.voices.table
     rated = _Rated(scored)
     criteria = _study_criteria(scored)
     study = Study(Path(table.name).stem, criteria, source=FILE)
-    raters = [Rater(voice.rater, voice.kind) for voice in found.voices]
-    called = rater_labels(raters)
+    raters = [Rater(voice.rater, voice.kind) for voice in voices.voices]
+    names_of_raters = rater_labels(raters)
     unit = rated.unit_of[scored.item]
     n = len(unit)
-    player = next((c for c in found.groups if c.lower().rpartition(".")[2] in words("players")), "")
+    player = next((c for c in voices.groups if c.lower().rpartition(".")[2] in words("players")), "")
     facets = {
         column: Keyed(cells.codes, cells.values)
-        for column in sorted(found.groups)
+        for column in sorted(voices.groups)
         if column != player
         for cells in (rated.cells(column),)
     }
@@ -730,8 +764,8 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
     players = Names(players.codes, [name or "unknown" for name in players.values])
     names = scored.names
     by_voice: dict[str, list[str]] = {
-        "criterion": [names[voice.criterion] for voice in found.voices],
-        "rater": [called[rater] for rater in raters],
+        "criterion": [names[voice.criterion] for voice in voices.voices],
+        "rater": [names_of_raters[rater] for rater in raters],
         "model": [rater.name if rater.kind == "judge" else "" for rater in raters],
         "variant": [""] * len(raters),
         "kind": [str(rater.kind) for rater in raters],
@@ -743,35 +777,37 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
         "player": players[unit - 1],
         **{name: _by_voice(values, scored.voice) for name, values in by_voice.items()},
         "simulated": np.zeros(n, dtype=bool),
-        "repeat": np.array([voice.repeat for voice in found.voices], dtype=np.int64)[scored.voice],
+        "repeat": np.array([voice.repeat for voice in voices.voices], dtype=np.int64)[scored.voice],
         "total": scored.score,
         "n": np.ones(n, dtype=np.int64),
         "score": scored.score,
     }
-    order = rated.unit_of[found.items.by_name(rated.items)]
-    cluster_by = how.get("cluster_by")
-    if "cluster_by" not in how:
+    order = rated.unit_of[voices.items.by_name(rated.items)]
+    cluster_by = treatment.get("cluster_by")
+    if "cluster_by" not in treatment:
         cluster_by = ("scenario",) if "scenario" in facets else ()
     places = (
-        [(int(u), study.name, found.items.name(int(rated.items[u - 1])), -1) for u in order.tolist()]
+        [(int(u), study.name, voices.items.name(int(rated.items[u - 1])), -1) for u in order.tolist()]
         if cluster_by
         else []
     )
-    of = study_ratings(study, rows, places, facets, {}, cluster_by=cluster_by, order=order)
-    of = replace(of, orders=_order_rows(scored, rated, by_voice))
+    data = study_ratings(study, rows, places, facets, {}, cluster_by=cluster_by, order=order)
+    data = replace(data, orders=_order_rows(scored, rated, by_voice))
     _warn_empty(scored)
-    text, question = _text_columns(found)
+    text, question = _text_columns(voices)
 
-    shown = [table.columns[column] for column in (question, text) if column]
-    items, rows_of_units, numbers = found.items, rated.rows, rated.items
+    text_columns = [table.columns[column] for column in (question, text) if column]
+    items = voices.items
+    rows_of_units = rated.rows
+    numbers = rated.items
 
     def whole_text(unit: int) -> str:
         row = int(rows_of_units[unit - 1])
-        cells = [column.cell(row) for column in shown]
+        cells = [column.cell(row) for column in text_columns]
         return "\n\n".join(str(cell) for cell in cells if not is_blank(cell))
 
     return LabelTable(
-        of,
+        data,
         _features(rated, text, question),
         _lines(scored),
         tuple(table.warnings),
@@ -786,31 +822,32 @@ def _measured(scored: ScoredTable, how: Treatment) -> LabelTable:
 
 def _warn_empty(scored: ScoredTable) -> None:
     """Count the rows of a table with a column a rater in which no rater has an answer."""
-    found, table = scored.voices, scored.voices.table
-    if found.layout is not Layout.WIDE:
+    voices = scored.voices
+    table = scored.voices.table
+    if voices.layout is not Layout.WIDE:
         return
-    answered = np.zeros(table.size, dtype=bool)
-    answered[scored.row] = True
-    if scored.drawn or scored.orders or any(voice.rows is not None for voice in found.voices):
-        for voice in found.voices:
-            answered |= found.profiles[voice.column].answered
-    if empty := int((~answered).sum()):
+    has_answer = np.zeros(table.size, dtype=bool)
+    has_answer[scored.row] = True
+    if scored.sampled or scored.orders or any(voice.rows is not None for voice in voices.voices):
+        for voice in voices.voices:
+            has_answer |= voices.profiles[voice.column].has_answer
+    if empty := int((~has_answer).sum()):
         table.warnings.append(f"{empty:,} {'row has' if empty == 1 else 'rows have'} no answer")
 
 
 def _order_rows(scored: ScoredTable, rated: _Rated, by_voice: Mapping[str, Sequence[str]]) -> Columns:
     """The answers of judges to pairs whose order is known; no columns without any."""
-    judged = [of for of in scored.orders if scored.voices.voices[of.voice].kind == "judge"]
+    judged = [block for block in scored.orders if scored.voices.voices[block.voice].kind == "judge"]
     if not judged:
         return {}
-    voice = np.repeat([of.voice for of in judged], [len(of.item) for of in judged])
-    straight = np.repeat([of.straight for of in judged], [len(of.item) for of in judged])
+    voice = np.repeat([block.voice for block in judged], [len(block.item) for block in judged])
+    straight = np.repeat([block.straight for block in judged], [len(block.item) for block in judged])
     return {
-        "unit": rated.unit_of[np.concatenate([of.item for of in judged])],
+        "unit": rated.unit_of[np.concatenate([block.item for block in judged])],
         "criterion": _by_voice(by_voice["criterion"], voice),
         "rater": _by_voice(by_voice["rater"], voice),
         "straight": straight,
-        "score": np.concatenate([of.score for of in judged]),
+        "score": np.concatenate([block.score for block in judged]),
     }
 
 
@@ -825,11 +862,12 @@ def _study_criteria(scored: ScoredTable) -> tuple[Criterion, ...]:
 
     Raises ImportRefused for a person's answer off a declared scale, NotFound for a scale of no criterion.
     """
-    found, names = scored.voices, scored.names
-    declared = {name.casefold() for name in found.table.options.scales if name}
+    voices = scored.voices
+    names = scored.names
+    declared = {name.casefold() for name in voices.table.options.scales if name}
     if unknown := declared - {name.casefold() for name in (*names, *names.values())}:
         raise ImportRefused(
-            f"{found.table.name} has no ratings on “{min(unknown)}”. Its criteria: "
+            f"{voices.table.name} has no ratings on “{min(unknown)}”. Its criteria: "
             f"{', '.join(names.values())}."
         )
     scales = {name: reading.scale for name, reading in scored.readings.items()}
@@ -837,15 +875,15 @@ def _study_criteria(scored: ScoredTable) -> tuple[Criterion, ...]:
     for name, scale in scales.items():
         if scale.guessed or scale.named:
             continue
-        for place, voice in enumerate(found.voices):
+        for place, voice in enumerate(voices.voices):
             if voice.criterion != name or voice.kind != "human":
                 continue
-            at = np.flatnonzero(scored.voice == place)
-            off = [score for score in np.unique(scored.score[at]).tolist() if score not in scale]
-            if off:
-                row = int(scored.row[at[scored.score[at] == off[0]][0]])
+            positions = np.flatnonzero(scored.voice == place)
+            outside = [score for score in np.unique(scored.score[positions]).tolist() if score not in scale]
+            if outside:
+                row = int(scored.row[positions[scored.score[positions] == outside[0]][0]])
                 raise ImportRefused(
-                    f"{found.table.name}, {found.table.place(row)}: the score {off[0]:g} is not on the "
+                    f"{voices.table.name}, {voices.table.place(row)}: the score {outside[0]:g} is not on the "
                     "scale of "
                     f"“{names[name]}” ({scale.low:g} to {scale.high:g}). Correct it, or the scale."
                 )
@@ -888,10 +926,10 @@ class _Places(Sequence[str]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return _Places(self._table, self._rows[at])
-        return f"{self._table.name}, {self._table.place(int(self._rows[at]))}"
+    def __getitem__(self, position: Any) -> Any:
+        if isinstance(position, slice):
+            return _Places(self._table, self._rows[position])
+        return f"{self._table.name}, {self._table.place(int(self._rows[position]))}"
 
 
 class _Conversations(Mapping[str, Conversation]):
@@ -918,7 +956,7 @@ class _Conversations(Mapping[str, Conversation]):
             "",
             key,
             str(cell(self._player) or "unknown"),
-            tuple(Message(role, str(said)) for role, said in texts.items() if not is_blank(said)),
+            tuple(Message(role, str(content)) for role, content in texts.items() if not is_blank(content)),
             facets={c: str(cell(c)).strip() for c in facets if not is_blank(cell(c))},
         )
 
@@ -934,16 +972,17 @@ class _Conversations(Mapping[str, Conversation]):
 
 def _file(scored: ScoredTable) -> RatingsFile:
     """The ratings of a table as those of a file that is imported."""
-    found, table = scored.voices, scored.voices.table
+    voices = scored.voices
+    table = scored.voices.table
     rated = _Rated(scored)
     names = scored.names
-    asked = [
-        RaterAsked(names[voice.criterion], Rater(voice.rater, voice.kind), None, voice.repeat)
-        for voice in found.voices
+    questions = [
+        RaterQuestion(names[voice.criterion], Rater(voice.rater, voice.kind), None, voice.repeat)
+        for voice in voices.voices
     ]
-    distinct = [*dict.fromkeys(asked)]
+    distinct = [*dict.fromkeys(questions)]
     place = {one: number for number, one in enumerate(distinct)}
-    of_voice = np.array([place[one] for one in asked], dtype=np.int32)
+    of_voice = np.array([place[one] for one in questions], dtype=np.int32)
     order = np.lexsort((scored.voice, scored.row))
     item = (rated.unit_of[scored.item] - 1)[order].astype(np.int32)
     conversations = _Conversations(rated)
@@ -955,7 +994,7 @@ def _file(scored: ScoredTable) -> RatingsFile:
         array("i", of_voice[scored.voice][order].astype(np.int32).tobytes()),
         array("d", scored.score[order].astype(np.float64).tobytes()),
         _Places(table, scored.row[order]),
-        [NOTHING] * len(order),
+        [NO_CELLS] * len(order),
     )
     _warn_empty(scored)
     scales = {names[name]: reading.scale for name, reading in scored.readings.items()}

@@ -32,7 +32,7 @@ from concord.reading.roles import (
     computed_by_name,
 )
 from concord.reading.table import SourceTable, of_records
-from concord.reading.vocabulary import kinds_by_name, named, tokens, word_set, words
+from concord.reading.vocabulary import column_in_list, kinds_by_name, tokens, word_set, words
 
 ORDERS = (None, False, True)
 """Whether the first of two was shown first, by the code of a row."""
@@ -72,9 +72,9 @@ class Voices:
     items: Items
     profiles: Mapping[str, Profile]
     lines: dict[str, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
+    used_columns: set[str] = field(default_factory=set)
     groups: tuple[str, ...] = ()
-    about: Mapping[str, tuple[ColumnRole, RoleReason]] = field(default_factory=dict)
+    column_roles: Mapping[str, tuple[ColumnRole, RoleReason]] = field(default_factory=dict)
 
 
 class Profiles(dict[str, Profile]):
@@ -105,9 +105,9 @@ def _check_names(table: SourceTable) -> TableOptions:
         name = getattr(options, option)
         if name and not (option == "id" and name == NO_ID):
             single[option] = _one_column(table, name)
-    group_columns = tuple(_one_column(table, name) for name in options.by)
+    group_columns = tuple(_one_column(table, name) for name in options.group_columns)
     other_columns = tuple(_one_column(table, name) for name in options.other_columns)
-    return replace(options, by=group_columns, other_columns=other_columns, **single)
+    return replace(options, group_columns=group_columns, other_columns=other_columns, **single)
 
 
 def _one_column(table: SourceTable, name: str) -> str:
@@ -127,7 +127,7 @@ def _transposed(table: SourceTable) -> SourceTable:
     profiles = Profiles(table)
     first = (
         table.options.rater
-        or named(names, "raters")
+        or column_in_list(names, "raters")
         or next(
             (name for name in names if not name.strip() or name.startswith("Unnamed:") or name == "id"),
             names[0],
@@ -136,7 +136,7 @@ def _transposed(table: SourceTable) -> SourceTable:
     if first not in table.columns or not first:
         return table
     raters = [id_text(cell) for cell in table.cells(first)]
-    criterion = table.named("criteria")
+    criterion = table.listed_column("criteria")
     if criterion and criterion != first and len({*raters}) < len(raters):
         raters = [
             f"{name}_{id_text(cell)}" for name, cell in zip(raters, table.cells(criterion), strict=True)
@@ -144,21 +144,21 @@ def _transposed(table: SourceTable) -> SourceTable:
     else:
         criterion = ""
     kinds = kinds_by_name(raters)
-    stated = {*table.options.raters}
+    stated_raters = {*table.options.raters}
     named_rater = first == table.options.rater or first.lower() in {w.lower() for w in words("raters")}
     if len({*raters}) < len(raters) or "" in raters:
         return table
-    both_kinds = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated & {*raters})
+    both_kinds = {kinds[rater] for rater in raters} >= {"human", "judge"} or bool(stated_raters & {*raters})
     rest = [name for name in names if name and name not in (first, criterion)]
     if not both_kinds:
         return table
-    answering = [name for name in rest if profiles[name].given.domain not in (Domain.TEXT, Domain.EMPTY)]
+    answering = [name for name in rest if profiles[name].answers.domain not in (Domain.TEXT, Domain.EMPTY)]
     columns_kinds = {*kinds_by_name(rest).values()} - {None}
     if not (both_kinds and answering and len(answering) == len(rest) and not columns_kinds):
         return table
     if not (named_rater or len(rest) > table.size) or len(rest) < 2:
         return table
-    if named(rest, "ids") or named(rest, "scores"):
+    if column_in_list(rest, "ids") or column_in_list(rest, "scores"):
         return table
     cells = {name: table.cells(name) for name in rest}
     columns = {
@@ -182,7 +182,7 @@ def _molten(table: SourceTable) -> SourceTable:
     The column of names, such as “variable”, holds those of people's and of judges' columns.
     """
     options = table.options
-    if options.rater or options.score or options.kind or named(table.columns, "raters"):
+    if options.rater or options.score or options.kind or column_in_list(table.columns, "raters"):
         return table
     names = next((n for n in table.columns if n.lower() in words("molten") and _of_both_kinds(table, n)), "")
     value = next((n for n in table.columns if names and n.lower() in words("molten_values")), "")
@@ -306,7 +306,7 @@ class Long:
     @cached_property
     def criterion_named(self) -> str:
         """The column that is called as those of criteria are; “” without one."""
-        return self.table.options.criterion_column or self.table.named("criteria")
+        return self.table.options.criterion_column or self.table.listed_column("criteria")
 
     def _comes_again(self, name: str) -> bool:
         column = self.table.columns[name]
@@ -333,7 +333,7 @@ class Long:
         return candidates[0] if candidates else ""
 
     def _may_answer(self, name: str) -> bool:
-        evidence = self.profiles[name].given
+        evidence = self.profiles[name].answers
         if evidence.domain is Domain.NUMBERS:
             return True
         return evidence.domain in (Domain.TWO, Domain.WORDS)
@@ -349,7 +349,14 @@ class Long:
             for word in words(names)
         }
         options = self.table.options
-        other_roles = {self.rater, self.kind, self.item, *options.by, *options.other_columns, options.run}
+        other_roles = {
+            self.rater,
+            self.kind,
+            self.item,
+            *options.group_columns,
+            *options.other_columns,
+            options.run,
+        }
         may = [
             name
             for name, profile in self.profiles.items()
@@ -376,7 +383,7 @@ class Long:
         candidates = [
             name
             for name, profile in self.profiles.items()
-            if name not in (self.rater, self.item, self.score, self.criterion_named, *options.by)
+            if name not in (self.rater, self.item, self.score, self.criterion_named, *options.group_columns)
             and profile.may_answer
             and not about_by_name(name)
             and not computed_by_name(name)
@@ -393,7 +400,7 @@ class Long:
         options = self.table.options
         if options.criterion_column:
             return options.criterion_column
-        criterion_column = self.table.named("criteria")
+        criterion_column = self.table.listed_column("criteria")
         if criterion_column and criterion_column not in (self.rater, self.item, self.kind, *self.answers):
             return criterion_column
         for name in self.table.columns:
@@ -471,9 +478,9 @@ class Long:
                 run = 2 * run + (order_code == 1) if table.pairs is not None else run
                 if not (kind := kinds.get(names[rater_place])):
                     continue
-                of_criterion = (
-                    criteria[1][criterion_place] if criterion else (column if len(self.answers) > 1 else "")
-                )
+                of_criterion = column if len(self.answers) > 1 else ""
+                if criterion:
+                    of_criterion = criteria[1][criterion_place]
                 voice_rows = rows[order[ends[n] : ends[n + 1]]]
                 voices.append(
                     Voice(of_criterion, names[rater_place], kind, column, voice_rows, run, ORDERS[order_code])
@@ -487,8 +494,16 @@ class Long:
         lines |= {"criterion": criterion} if criterion else {}
         lines |= {"run": runs[1]} if runs[1] else {}
         table.form += [*notes, *item_notes]
-        used = {self.item, self.rater, self.kind, criterion, runs[1], *self.answers, *self.judge_columns}
-        return Voices(table, layout, voices, items, self.profiles, lines, used)
+        used_columns = {
+            self.item,
+            self.rater,
+            self.kind,
+            criterion,
+            runs[1],
+            *self.answers,
+            *self.judge_columns,
+        }
+        return Voices(table, layout, voices, items, self.profiles, lines, used_columns)
 
     def _judge_voices(self, items: Items, criteria: tuple[Ints, list[str]]) -> list[Voice]:
         """The voices of judges in columns beside ratings of people: the first row of each item."""
@@ -520,10 +535,10 @@ class Long:
         for name, number in names.items():
             folded.setdefault(" ".join(name.casefold().split()), []).append(number)
         notes = []
-        stated = {*self.table.options.raters}
+        stated_raters = {*self.table.options.raters}
         item = self.table.columns[self.item].coded[0]
         for numbers in folded.values():
-            if len(numbers) < 2 or sum(self.names[n] in stated for n in numbers) > 1:
+            if len(numbers) < 2 or sum(self.names[n] in stated_raters for n in numbers) > 1:
                 continue
             items_of_raters = [{*item[rater == n].tolist()} for n in numbers]
             disjoint = sum(map(len, items_of_raters)) == len(set.union(*items_of_raters))
@@ -544,11 +559,11 @@ class Long:
 
     def _kinds(self, rater: Ints) -> tuple[list[str], dict[str, RaterKind]]:
         """The names of raters, and the kind of each, as options, the column of kinds and names say."""
-        from concord.reading.raters import whose
+        from concord.reading.raters import kinds_of_raters
 
         present = [self.names[n] for n in np.unique(rater[rater >= 0]).tolist()]
         order = [name for name in self.names if name in present]
-        stated: dict[str, RaterKind] = {}
+        stated_kinds: dict[str, RaterKind] = {}
         if self.kind:
             codes, values = self.profiles[self.kind].column.coded
             of_value = [kind_of_source(str(value)) for value in values]
@@ -557,15 +572,15 @@ class Long:
                 kinds = {of_value[code] for code in np.unique(codes[rows]).tolist() if code >= 0} - {None}
                 if len(kinds) == 1:
                     [kind] = kinds
-                    stated[name] = kind
+                    stated_kinds[name] = kind
         table = self.table
         if self.judge_columns:
-            stated.update({name: "human" for name, kind in kinds_by_name(order).items() if not kind})
+            stated_kinds.update({name: "human" for name, kind in kinds_by_name(order).items() if not kind})
             judges = tuple(name for name in table.options.judges if name not in self.judge_columns)
             options = replace(table.options, judges=judges)
-            kinds_needed = [kind for kind in table.needed if kind != "judge"]
-            table = replace(table, options=options, needed=kinds_needed)
-        return self.names, whose(table, order, stated, self.rater or self.kind)
+            kinds_needed = [kind for kind in table.needed_kinds if kind != "judge"]
+            table = replace(table, options=options, needed_kinds=kinds_needed)
+        return self.names, kinds_of_raters(table, order, stated_kinds, self.rater or self.kind)
 
     def _items(self, rater: Ints) -> tuple[Items, list[str]]:
         """The items; ids that differ in case alone are one where nobody rates both."""
@@ -678,13 +693,20 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     """The voices of a table with a column a rater, and perhaps a criterion."""
     expanded, parts = _lists(table, profiles)
     if parts:
-        table, profiles = expanded, Profiles(expanded)
+        table = expanded
+        profiles = Profiles(expanded)
     item = table.id
     if not item and not table.options.id:
         item = next((n for n in table.columns if _ends_as_id(n) and table.columns[n].all_different), "")
     criterion = _criterion_column(table, profiles, item)
     judge_name, run = _repeated_rows(table, profiles, item, criterion)
-    other_roles = {item, criterion, *table.options.by, *table.options.other_columns, table.options.run}
+    other_roles = {
+        item,
+        criterion,
+        *table.options.group_columns,
+        *table.options.other_columns,
+        table.options.run,
+    }
     other_roles |= {judge_name, run} - {""}
     second = {*table.pairs.swapped.values(), *table.pairs.copies} if table.pairs else set()
     first = {name: profile for name, profile in profiles.items() if name not in second}
@@ -694,7 +716,8 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     role_columns.discard("")
     groups = groups_of(table, profiles, role_columns)
     if run and _differ_by_run(table, item, run, roles.raters):
-        groups, run = (*groups, run), ""
+        groups = (*groups, run)
+        run = ""
     items = _items(table, item, groups, (criterion, judge_name, run), profiles, roles.raters)
     parts |= _runs_by_name(table, roles.raters)
     voices = _wide_voices(table, profiles, roles.raters, criterion, parts)
@@ -708,7 +731,7 @@ def _wide(table: SourceTable, profiles: Mapping[str, Profile]) -> Voices:
     lines |= {"criterion": criterion} if criterion else {}
     lines |= {"judge of each row": judge_name} if judge_name else {}
     lines |= {"run": run} if run else {}
-    return Voices(table, layout, voices, items, profiles, lines, role_columns, groups, roles.others)
+    return Voices(table, layout, voices, items, profiles, lines, role_columns, groups, roles.other_columns)
 
 
 def _repeated_rows(
@@ -750,9 +773,9 @@ def _names_judges(name: str, profiles: Mapping[str, Profile]) -> bool:
     if not judges or name_words - judges - word_set("of_two") - {"id", "slug", "type", "version"}:
         return False
     profile = profiles[name]
-    if profile.given.domain is not Domain.WORDS or not 1 < len(profile.column.coded[1]) <= MOST_JUDGES:
+    if profile.answers.domain is not Domain.WORDS or not 1 < len(profile.column.coded[1]) <= MOST_JUDGES:
         return False
-    return not any(profile.given.shares(rest.given) for title, rest in profiles.items() if title != name)
+    return not any(profile.answers.shares(rest.answers) for title, rest in profiles.items() if title != name)
 
 
 def _differ_by_run(table: SourceTable, item: str, run: str, raters: Sequence[RaterColumn]) -> bool:
@@ -999,8 +1022,8 @@ def groups_of(
     table: SourceTable, profiles: Mapping[str, Profile], role_columns: Collection[str]
 ) -> tuple[str, ...]:
     """The columns that divide the rows into groups: those told, else those with such a name."""
-    if table.options.by:
-        return table.options.by
+    if table.options.group_columns:
+        return table.options.group_columns
     by_name = {column.lower().rpartition("metadata.")[2]: column for column in table.columns}
     spelled = (f"{name}{end}" for name in words("groups") for end in ("", "_id", "_name", "_slug"))
     columns = [by_name[name] for name in spelled if name in by_name]
@@ -1051,8 +1074,8 @@ def _several(column: SourceColumn) -> list[list[Any]] | None:
     values = column.coded[1]
     if not values or (len(values) > 5000 and _one_list(values[0]) is None):
         return None
-    found = [[] if is_blank(value) else _one_list(value) for value in values]
-    read = [one for one in found if one is not None]
+    lists = [[] if is_blank(value) else _one_list(value) for value in values]
+    read = [one for one in lists if one is not None]
     if len(read) < ENOUGH * len(values) or not any(len(one) > 1 for one in read):
         return None
     flat = [cell for one in read for cell in one if not is_blank(cell)]
@@ -1065,7 +1088,7 @@ def _several(column: SourceColumn) -> list[list[Any]] | None:
         repeated = any(len({*map(str, one)}) < len(one) for one in read)
         if not (len(lengths) == 1 and repeated):
             return None
-    return [one if one is not None else [value] for one, value in zip(found, values, strict=True)]
+    return [one if one is not None else [value] for one, value in zip(lists, values, strict=True)]
 
 
 def _one_list(value: Any) -> list[Any] | None:

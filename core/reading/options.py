@@ -26,7 +26,7 @@ class TableOptions:
     people: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
     id: str = ""
-    by: tuple[str, ...] = ()
+    group_columns: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     scales: Mapping[str, Scale] = field(default_factory=dict)
     passing: float | None = None

@@ -69,7 +69,8 @@ SWAPPED = frozenset(
         "2-1",
     ]
 )
-YES, NO = frozenset(("true", "1", "1.0", "yes", "y", "t")), frozenset(("false", "0", "0.0", "no", "n", "f"))
+YES = frozenset(("true", "1", "1.0", "yes", "y", "t"))
+NO = frozenset(("false", "0", "0.0", "no", "n", "f"))
 _SECOND = re.compile(r"[_.\- ]?(?:swapped|swap|flipped|flip|reversed|reverse|inverted|backward|rev)", re.I)
 _FIRST = re.compile(r"[_.\- ]?(?:original|orig|normal|straight|unswapped|forward)", re.I)
 _ORDER = (
@@ -233,7 +234,9 @@ def _letters(cells: Sequence[str], one: Sequence[str], second_name: Sequence[str
     sides_of: list[str] = []
     matches = total = 0
     for cell, first, second in zip(cells, one, second_name, strict=True):
-        side = "A" if cell == first else "B" if cell == second else ""
+        side = ""
+        if cell in (first, second):
+            side = "A" if cell == first else "B"
         tie = bool(cell) and not side and side_of(cell) == 0.5
         matches += bool(side) or tie
         total += bool(cell)
@@ -276,7 +279,10 @@ def _second_columns(table: SourceTable, answers: set[str]) -> tuple[SourceTable,
 
     Where the second one mostly names the other of the two, its answers name places, and are turned round.
     """
-    swapped, judges, columns, form = {}, {}, dict(table.columns), [*table.form]
+    swapped = {}
+    judges = {}
+    columns = dict(table.columns)
+    form = [*table.form]
     raters = {*table.options.raters}
     for name in table.columns:
         if name not in answers or name in raters:
@@ -408,7 +414,9 @@ def _answers_not_places(table: SourceTable, straight: Floats, answers: set[str])
     that change with the order of a pair, name places.
     """
     item = table.id
-    columns, read, unsure = dict(table.columns), [], []
+    columns = dict(table.columns)
+    read = []
+    unsure = []
     for name in sorted(answers, key=[*table.columns].index):
         column = table.columns[name]
         labels = {word for value in column.coded[1] for word in tokens(str(value))}

@@ -33,7 +33,7 @@ INDEX_ROWS = 4
 """So many rows tell a numbering from scores."""
 EPOCH = 86_400 * 365 * 30
 """Seconds since 1970 from which on a number is a time."""
-SHOWN = 3
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -43,39 +43,42 @@ class Answers:
     domain: Domain
     low: float = np.nan
     high: float = np.nan
-    whole: bool = True
+    whole_numbers: bool = True
     words: frozenset[str] = frozenset()
 
     @property
     def zero_one(self) -> bool:
         """Whether all numbers are 0 or 1."""
-        return self.domain is Domain.NUMBERS and self.whole and self.low >= 0 and self.high <= 1
+        return self.domain is Domain.NUMBERS and self.whole_numbers and self.low >= 0 and self.high <= 1
 
-    def shares(self, other: Answers) -> bool:
+    def shares(self, answers: Answers) -> bool:
         """Whether two columns may answer one question: a word in common, or ranges that meet."""
-        pair = {self.domain, other.domain}
+        pair = {self.domain, answers.domain}
         if pair == {Domain.NUMBERS}:
-            return self.low <= other.high and other.low <= self.high
+            return self.low <= answers.high and answers.low <= self.high
         if pair <= {Domain.TWO, Domain.WORDS}:
-            return bool(self.words & other.words) or pair == {Domain.TWO}
+            return bool(self.words & answers.words) or pair == {Domain.TWO}
         if pair == {Domain.NUMBERS, Domain.TWO}:
-            return self.zero_one or other.zero_one
+            return self.zero_one or answers.zero_one
         return False
 
-    def alike(self, other: Answers) -> bool:
+    def alike(self, answers: Answers) -> bool:
         """Whether two columns have one domain: words that meet, or numbers of one step and a range alike."""
-        if not self.shares(other):
+        if not self.shares(answers):
             return False
-        if {self.domain, other.domain} != {Domain.NUMBERS}:
+        if {self.domain, answers.domain} != {Domain.NUMBERS}:
             return True
-        widths = [max(of.high, 1) - min(of.low, 1 if of.low >= 1 else 0) for of in (self, other)]
-        return self.whole == other.whole and max(widths) <= 2 * max(min(widths), 1)
+        widths = [
+            max(domain_answers.high, 1) - min(domain_answers.low, 1 if domain_answers.low >= 1 else 0)
+            for domain_answers in (self, answers)
+        ]
+        return self.whole_numbers == answers.whole_numbers and max(widths) <= 2 * max(min(widths), 1)
 
     def text(self) -> str:
         """The range or some words, as a message shows them."""
         if self.domain is Domain.NUMBERS:
             return f"{self.low:g} to {self.high:g}"
-        return ", ".join(sorted(self.words)[:SHOWN])
+        return ", ".join(sorted(self.words)[:MOST_NAMED])
 
 
 NO_ANSWERS = Answers(Domain.EMPTY)
@@ -141,7 +144,7 @@ class Profile:
         return is_blank(core) or core in self.missing or _number_text(number_of(core)) in self.missing
 
     @cached_property
-    def given(self) -> Answers:
+    def answers(self) -> Answers:
         """The domain of the answers."""
         long = self.column.numbers
         if long is not None:
@@ -161,7 +164,7 @@ class Profile:
         return () if self.column.long else self.reading.patterns
 
     @cached_property
-    def answered(self) -> npt.NDArray[np.bool_]:
+    def has_answer(self) -> npt.NDArray[np.bool_]:
         """Whether each row has an answer."""
         long = self.column.numbers
         if long is not None:
@@ -174,7 +177,7 @@ class Profile:
         long = self.column.numbers
         if long is not None:
             return long
-        two = self.given.domain is Domain.TWO
+        two = self.answers.domain is Domain.TWO
         values = [one_of_two(core) if two else number_of(core) for core in self.cores]
         return self.by_row(np.array([np.nan if v is None else v for v in values], dtype=np.float64), np.nan)
 
@@ -200,9 +203,9 @@ class Profile:
     @cached_property
     def numbering(self) -> bool:
         """Whether whole numbers are different in every row, as an index is, or are times."""
-        if self.given.domain is not Domain.NUMBERS or not self.given.whole:
+        if self.answers.domain is not Domain.NUMBERS or not self.answers.whole_numbers:
             return False
-        if self.given.low > EPOCH:
+        if self.answers.low > EPOCH:
             return True
         if len(self.column) < INDEX_ROWS:
             return False
@@ -222,11 +225,11 @@ class Profile:
     @cached_property
     def may_answer(self) -> bool:
         """Whether the cells may be answers: numbers that are no index, or few short words."""
-        if self.given.domain is Domain.NUMBERS:
+        if self.answers.domain is Domain.NUMBERS:
             return not (self.numbering or self.steps)
-        if self.given.domain is Domain.TWO:
+        if self.answers.domain is Domain.TWO:
             return True
-        return self.given.domain is Domain.WORDS and len(self.given.words) <= MOST_WORDS
+        return self.answers.domain is Domain.WORDS and len(self.answers.words) <= MOST_WORDS
 
     @property
     def examples(self) -> str:
@@ -234,26 +237,28 @@ class Profile:
         texts = dict.fromkeys(
             str(value).strip()[:LONGEST] for value in self.column.coded[1][:50] if not is_blank(value)
         )
-        return ", ".join([*texts][:SHOWN])
+        return ", ".join([*texts][:MOST_NAMED])
 
 
 def _number_text(number: float | None) -> str:
-    return "" if number is None else f"{number:g}" if abs(number) < 1e6 else repr(number)
+    if number is None:
+        return ""
+    return f"{number:g}" if abs(number) < 1e6 else repr(number)
 
 
 def _domain(cores: Sequence[str], counts: Sequence[int]) -> Answers:
-    given = [(core, n) for core, n in zip(cores, counts, strict=True) if core and n]
-    total = sum(n for _, n in given)
+    counted_cores = [(core, n) for core, n in zip(cores, counts, strict=True) if core and n]
+    total = sum(n for _, n in counted_cores)
     if not total:
         return NO_ANSWERS
-    numbers = [(number, n) for core, n in given if (number := number_of(core)) is not None]
+    numbers = [(number, n) for core, n in counted_cores if (number := number_of(core)) is not None]
     if sum(n for _, n in numbers) >= ENOUGH * total:
         values = [number for number, _ in numbers]
         return Answers(Domain.NUMBERS, min(values), max(values), not any(value % 1 for value in values))
-    if sum(n for core, n in given if one_of_two(core) is not None) >= ENOUGH * total:
-        return Answers(Domain.TWO, words=frozenset(core.lower().rstrip(".!") for core, _ in given))
-    words = frozenset(core.lower().replace("_", " ") for core, _ in given)
-    short = sum(n for core, n in given if len(core) <= LONGEST)
+    if sum(n for core, n in counted_cores if one_of_two(core) is not None) >= ENOUGH * total:
+        return Answers(Domain.TWO, words=frozenset(core.lower().rstrip(".!") for core, _ in counted_cores))
+    words = frozenset(core.lower().replace("_", " ") for core, _ in counted_cores)
+    short = sum(n for core, n in counted_cores if len(core) <= LONGEST)
     if short < ENOUGH * total or len(words) > MOST_CANDIDATES:
         return Answers(Domain.TEXT)
     return Answers(Domain.WORDS, words=words)
@@ -263,14 +268,16 @@ def is_level(profiles: Iterable[Profile], word: str) -> bool:
     """Whether a word for nothing, such as “none”, is an answer: people and judges give it among other
     words.
     """
-    others: set[str] = set()
+    words_of_others: set[str] = set()
     givers = 0
     for profile in profiles:
         texts = {
             core.lower(): n for core, n in zip(profile.reading.cores, profile.counts.tolist(), strict=True)
         }
         givers += word in texts
-        others |= {text for text in texts if not is_blank(text)}
-    if not others or any(number_of(text) is not None or one_of_two(text) is not None for text in others):
+        words_of_others |= {text for text in texts if not is_blank(text)}
+    if not words_of_others or any(
+        number_of(text) is not None or one_of_two(text) is not None for text in words_of_others
+    ):
         return False
-    return givers > 1 or any(word in order and others <= {*order} for order in orders())
+    return givers > 1 or any(word in order and words_of_others <= {*order} for order in orders())

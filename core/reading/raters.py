@@ -8,46 +8,53 @@ from concord.rating import RaterKind
 from concord.reading.table import SourceTable
 from concord.reading.vocabulary import holds, kinds_by_name, tokens, word_set
 
-SHOWN = 8
+MOST_NAMED = 8
 
 
-def whose(
-    table: SourceTable, names: Collection[str], stated: Mapping[str, RaterKind], column: str
+def kinds_of_raters(
+    table: SourceTable, names: Collection[str], stated_kinds: Mapping[str, RaterKind], column: str
 ) -> dict[str, RaterKind]:
-    """The kind of each rater of a column: as options say, then as `stated` in the table, then by names.
+    """The kind of each rater of a column: as options say, then as `stated_kinds` in the table, then by names.
 
     Where options name people, nobody else is one, and judges likewise. Where a judge is known and the column
     is called after people, such as annotator_id, raters of other names are people. Raises NotFound for a name
     in options that nobody has, ImportRefused where it is not known who the people are, or the judges.
     """
-    kinds: dict[str, RaterKind | None] = {**kinds_by_name(names), **stated}
+    kinds: dict[str, RaterKind | None] = {**kinds_by_name(names), **stated_kinds}
     options = table.options
     by_option: dict[RaterKind, tuple[str, ...]]
     by_option = {"human": options.people, "judge": options.judges, "gold": options.gold}
-    for kind, own in by_option.items():
-        kinds = {name: None if own and kind == by_name else by_name for name, by_name in kinds.items()}
-    for kind, own in by_option.items():
-        for name in own:
-            kinds[_known(name, names)] = kind
+    for kind, named_raters in by_option.items():
+        kinds = {
+            name: None if named_raters and kind == by_name else by_name for name, by_name in kinds.items()
+        }
+    for kind, named_raters in by_option.items():
+        for name in named_raters:
+            kinds[_rater_name(name, names)] = kind
     if "judge" in kinds.values() and holds(tokens(column), word_set("people")) and not options.people:
         kinds = {name: kind or "human" for name, kind in kinds.items()}
     kinds = _with_gold(kinds, {*options.raters})
     people, judges, unsure = (
-        [name for name, kind in kinds.items() if kind == wanted] for wanted in ("human", "judge", None)
+        [name for name, kind in kinds.items() if kind == rater_kind]
+        for rater_kind in ("human", "judge", None)
     )
     if not people and (gold := [name for name, kind in kinds.items() if kind == "gold"]):
         people = gold
-    answered = {kind for kind, of in (("human", people), ("judge", judges)) if of}
-    some = options.people or options.judges
-    if unsure and not options.raters and {"human", "judge"} <= answered:
+    kinds_found = {kind for kind, names_of_kind in (("human", people), ("judge", judges)) if names_of_kind}
+    has_options = options.people or options.judges
+    if unsure and not options.raters and {"human", "judge"} <= kinds_found:
         raise _question(table, people, judges, unsure, column)
-    if answered and answered.issuperset(table.needed) and (table.needed or some or not unsure):
+    if (
+        kinds_found
+        and kinds_found.issuperset(table.needed_kinds)
+        and (table.needed_kinds or has_options or not unsure)
+    ):
         return {name: kind for name, kind in kinds.items() if kind}
     lacking = "annotators" if not people else "judges"
     option = "--human" if not people else "--judge"
     if not unsure:
         raise table.refusal(
-            f"no raters in the column {column} are recognised as {lacking}; it has {_some(names)}. Add "
+            f"no raters in the column {column} are recognised as {lacking}; it has {_examples(names)}. Add "
             f"ratings, or choose raters with {option}; --rater and --score choose the columns of raters "
             "and answers."
         )
@@ -61,11 +68,11 @@ def whose(
         second = (
             f" If all are annotators, check the judge's file with --labels {quote(table.name)}. Else add:"
         )
-    theirs, its = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
+    annotator_candidates, judge_candidates = (unsure, []) if judges else (unsure[:-1] or unsure, unsure[-1:])
     raise table.refusal(
-        f"which raters in the column {column} are {lacking}? Candidates: {_some(unsure)}.{second}",
-        *(() if people else ("--human", quote(",".join(theirs[:40])))),
-        *(("--judge", quote(its[0])) if its else ()),
+        f"which raters in the column {column} are {lacking}? Candidates: {_examples(unsure)}.{second}",
+        *(() if people else ("--human", quote(",".join(annotator_candidates[:40])))),
+        *(("--judge", quote(judge_candidates[0])) if judge_candidates else ()),
     )
 
 
@@ -76,7 +83,7 @@ def _question(
     judge_option = f"--judge {quote(','.join(judges))}"
     exclusion = f"--human {quote(','.join(people))} {judge_option}"
     return table.refusal(
-        f"whose are the ratings of {_some(unsure)} in the column {column}? To exclude them, add: "
+        f"whose are the ratings of {_examples(unsure)} in the column {column}? To exclude them, add: "
         f"{exclusion}. "
         "If they are annotators' answers, add:",
         "--human",
@@ -85,12 +92,12 @@ def _question(
     )
 
 
-def _some(names: Collection[str]) -> str:
+def _examples(names: Collection[str]) -> str:
     listed = [*names]
-    return ", ".join(listed[:SHOWN]) + (" …" if len(listed) > SHOWN else "")
+    return ", ".join(listed[:MOST_NAMED]) + (" …" if len(listed) > MOST_NAMED else "")
 
 
-def _known(name: str, names: Collection[str]) -> str:
+def _rater_name(name: str, names: Collection[str]) -> str:
     """A rater's name as the table has it. Raises NotFound."""
     if name in names:
         return name
@@ -100,7 +107,9 @@ def _known(name: str, names: Collection[str]) -> str:
     return folded[0]
 
 
-def _with_gold(kinds: Mapping[str, RaterKind | None], stated: Collection[str]) -> dict[str, RaterKind | None]:
+def _with_gold(
+    kinds: Mapping[str, RaterKind | None], stated_raters: Collection[str]
+) -> dict[str, RaterKind | None]:
     """The kinds with gold labels told from people by their names; where nobody else is a person, they stand
     for one.
     """
@@ -108,7 +117,7 @@ def _with_gold(kinds: Mapping[str, RaterKind | None], stated: Collection[str]) -
         name: "gold"
         for name, kind in kinds.items()
         if kind == "gold"
-        or (name not in stated and kind == "human" and holds(tokens(name), word_set("gold")))
+        or (name not in stated_raters and kind == "human" and holds(tokens(name), word_set("gold")))
     }
     if any(kind == "human" and name not in gold for name, kind in kinds.items()):
         return {**kinds, **gold}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from concord.exchange import rows
-from concord.exchange.rows import FileRow
+from concord.exchange import csv_rows, file_row
+from concord.exchange.file_row import FileRow
 from concord.rating import RaterKind
 from concord.reading.cells import ENOUGH, field_of, is_blank, parsed
 from concord.reading.column import SourceColumn
@@ -20,33 +20,40 @@ MODELS = 2
 def flat(file_rows: Iterable[FileRow], name: str) -> tuple[list[Mapping[str, Any]], list[str], list[str]]:
     """The flat rows of a source called `name`, where each stands, and why others cannot be read."""
     people: dict[str, int] = {}
-    whole: list[Mapping[str, Any]] = []
+    flat_rows: list[Mapping[str, Any]] = []
     places: list[str] = []
     broken: list[str] = []
     for row in file_rows:
-        place = row.where.removeprefix(f"{name}, ")
+        place = row.location.removeprefix(f"{name}, ")
         if row.fields is None:
             broken.append(f"{place} {row.wrong}")
             continue
         for fields in _outputs(row.fields):
             nested = any(isinstance(value, Mapping | list) for value in fields.values())
-            whole.append(dict(_flat(fields, people)) if nested else fields)
+            flat_rows.append(dict(_flat(fields, people)) if nested else fields)
             places.append(place)
-    return whole, places, broken
+    return flat_rows, places, broken
 
 
 def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The replies in a row of promptfoo's table, whose status is the judge's; another row as it is."""
-    outputs = fields.get(rows.OUTPUTS)
+    outputs = fields.get(csv_rows.OUTPUTS)
     if outputs is None and (models := _by_model(fields)):
         return models
     if not isinstance(outputs, list) or not all(isinstance(output, Mapping) for output in outputs):
         return [fields]
-    test = {name: value for name, value in fields.items() if name != rows.OUTPUTS}
+    test = {name: value for name, value in fields.items() if name != csv_rows.OUTPUTS}
     names = {"player": "model", "prompt": "variant", "text": "response", "Status": "judge"}
     return [
-        {**test, **{names.get(name, name): value for name, value in each.items() if name != rows.FILLED}}
-        for each in outputs
+        {
+            **test,
+            **{
+                names.get(name, name): value
+                for name, value in fields_of_output.items()
+                if name != csv_rows.FILLED_PROMPT
+            },
+        }
+        for fields_of_output in outputs
     ]
 
 
@@ -72,7 +79,7 @@ def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") ->
     """
     for name, inner in value.items():
         path = f"{before}{name}"
-        if name == rows.AROUND:
+        if name == file_row.AROUND:
             continue
         if isinstance(inner, Mapping):
             score = next((inner[key] for key in ("score", "value") if _plain(inner.get(key))), None)
@@ -88,7 +95,7 @@ def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") ->
         elif inner == [] and kinds_by_name([str(name)])[str(name)]:
             yield path, "[]"
         elif isinstance(inner, list) and all(isinstance(entry, Mapping) for entry in inner):
-            yield from _named(inner, people, path)
+            yield from _named_entries(inner, people, path)
         else:
             yield path, inner if _plain(inner) or inner is None else str(inner)
 
@@ -125,7 +132,7 @@ def _objects(column: SourceColumn) -> list[Mapping[str, Any]] | None:
     return [value if isinstance(value, Mapping) else {} for value in objects]
 
 
-def _named(
+def _named_entries(
     entries: Sequence[Mapping[str, Any]], people: dict[str, int], path: str
 ) -> Iterator[tuple[str, Any]]:
     """Entries with a score, and a name or rater, as columns, one a person; of messages the last."""
@@ -136,36 +143,39 @@ def _named(
         return
     for entry in entries:
         feedback, assertion = (
-            of if isinstance(of := entry.get(inner), Mapping) else {} for inner in ("feedback", "assertion")
+            part if isinstance(part := entry.get(inner), Mapping) else {}
+            for inner in ("feedback", "assertion")
         )
-        about = {**entry, **feedback, "metric": assertion.get("type", entry.get("metric")), **assertion}
+        fields = {**entry, **feedback, "metric": assertion.get("type", entry.get("metric")), **assertion}
         criteria = ("assessment_name", "name", *words("criteria"))
-        name = str(next((about[key] for key in criteria if about.get(key)), ""))
-        rater = next((about[key] for key in words("raters") if _plain(about.get(key))), None)
+        name = str(next((fields[key] for key in criteria if fields.get(key)), ""))
+        rater = next((fields[key] for key in words("raters") if _plain(fields.get(key))), None)
         scores = ("pass", "score", "value", "success", *(words("scores") if rater is not None else ()))
-        score = next((about[key] for key in scores if _plain(about.get(key))), None)
+        score = next((fields[key] for key in scores if _plain(fields.get(key))), None)
         if score is None or not (name or rater is not None):
             continue
-        source = about.get("source")
+        source = fields.get("source")
         source = source if isinstance(source, Mapping) else {"source_type": source or ""}
         kind = str(source.get("source_type", "")).upper()
-        whose: RaterKind | None = None
+        rater_kind: RaterKind | None = None
         if rater is not None:
-            stated = [*(about.get(key) for key in words("kinds")), rater]
-            whose = next(filter(None, (kinds_by_name([str(text)])[str(text)] for text in stated)), None)
+            kind_texts = [*(fields.get(key) for key in words("kinds")), rater]
+            rater_kind = next(
+                filter(None, (kinds_by_name([str(text)])[str(text)] for text in kind_texts)), None
+            )
         if kind in ("HUMAN", "ANNOTATION") or assertion.get("type") == "human":
-            whose = "human"
+            rater_kind = "human"
         elif kind or listed.lower() in words("by_judges"):
-            whose = whose or "judge"
+            rater_kind = rater_kind or "judge"
         elif rater is not None and listed.lower() in words("by_people"):
-            whose = whose or "human"
-        if whose == "human":
-            who = str(rater or source.get("source_id") or about.get("authorUserId") or "")
-            on = "" if name == "human" else f" {name}"
-            yield f"human {people.setdefault(who, len(people) + 1)}{on}".rstrip(), score
+            rater_kind = rater_kind or "human"
+        if rater_kind == "human":
+            annotator = str(rater or source.get("source_id") or fields.get("authorUserId") or "")
+            suffix = "" if name == "human" else f" {name}"
+            yield f"human {people.setdefault(annotator, len(people) + 1)}{suffix}".rstrip(), score
         else:
             about_whom = f"{rater or ''} {name}".strip()
-            yield f"judge {about_whom}" if whose else f"{listed}.{about_whom}", score
+            yield f"judge {about_whom}" if rater_kind else f"{listed}.{about_whom}", score
     if entries and "content" in entries[-1]:
         yield path, str(entries[-1]["content"])
 

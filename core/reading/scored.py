@@ -40,7 +40,7 @@ class ScoredTable:
     row: Ints
     orders: tuple[AskedOrder, ...] = ()
     """The answers to pairs for which it is known what was shown first."""
-    drawn: bool = False
+    sampled: bool = False
     """Whether only some of the items that people did not answer are among them."""
 
     @property
@@ -82,7 +82,8 @@ def _one_a_pair(scored: ScoredTable, name: str, reading: CriterionReading) -> Sc
         if voice.criterion == name and voice.straight is not None:
             by_rater.setdefault((voice.kind, voice.rater, voice.repeat // 2), []).append(place)
     rest = np.ones(len(scored.voice), dtype=bool)
-    blocks, orders = [], [*scored.orders]
+    blocks = []
+    orders = [*scored.orders]
     voices = [*voices_found.voices]
     tied = False
     for places in by_rater.values():

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from concord.errors import ImportRefused
-from concord.exchange import rows, spreadsheet
+from concord.exchange import json_rows, parquet_rows, rows, spreadsheet
 from concord.exchange.cells import numbered_names
+from concord.exchange.file_row import FileRow
 from concord.exchange.otlp import objects
-from concord.exchange.rows import FileRow
 from concord.files import extras
 from concord.messages import equal_names
 from concord.reading import delimited, documents, records
 from concord.reading.column import SourceColumn
 from concord.reading.summaries import without_summaries
-from concord.reading.table import FRAME, SourceTable, counted, of_records, placed
+from concord.reading.table import FRAME, SourceTable, count_warning, of_records, place_function
 from concord.reading.vocabulary import kinds_by_name
 
 SHEETS = 12
@@ -51,10 +51,12 @@ def _file(path: Path) -> SourceTable:
     if kind == "Parquet" and (table := _parquet(path)) is not None:
         return table
     if kind == "JSON":
-        found, place, raters = documents.rows_of(rows.document(path))
-        known = not found or (place in rows.LISTS and bool(objects(rows.at(rows.document(path), place))))
-        if not known:
-            numbered = (FileRow(f"{path}, entry {n}", row) for n, row in enumerate(found, 1))
+        listed_rows, place, raters = documents.rows_of(json_rows.document(path))
+        in_usual_list = not listed_rows or (
+            place in json_rows.LISTS and bool(objects(json_rows.value_at(json_rows.document(path), place)))
+        )
+        if not in_usual_list:
+            numbered = (FileRow(f"{path}, entry {n}", row) for n, row in enumerate(listed_rows, 1))
             table = _rows(numbered, str(path))
             table.stated_raters = raters
             if place:
@@ -66,8 +68,8 @@ def _file(path: Path) -> SourceTable:
 def _rows(file_rows: Iterable[FileRow], name: str) -> SourceTable:
     """The columns of rows that may have objects inside."""
     flat, places, broken = records.flat(file_rows, name)
-    warnings = [counted("row cannot be read", "rows cannot be read", broken)] if broken else []
-    return of_records(name, flat, placed(places), warnings=warnings)
+    warnings = [count_warning("row cannot be read", "rows cannot be read", broken)] if broken else []
+    return of_records(name, flat, place_function(places), warnings=warnings)
 
 
 def _parquet(path: Path) -> SourceTable | None:
@@ -81,7 +83,7 @@ def _parquet(path: Path) -> SourceTable | None:
             schema = file.schema_arrow
             if any(pa.types.is_nested(field.type) for field in schema):
                 return None
-            rows.check_parquet(path, file)
+            parquet_rows.check_parquet(path, file)
             table = file.read(use_threads=False)
     except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
         raise ImportRefused(
@@ -119,8 +121,10 @@ def _workbook(path: Path) -> SourceTable:
     best = 0
     for number in range(min(len(names), SHEETS) if len(names) > 1 else 0):
         head = [cells for _, cells in islice(spreadsheet.lines(path, number), SHEET_HEAD)]
-        named, _ = delimited.header_of([[_text(cell) for cell in cells] for cells in head[_titles(head) :]])
-        if {"human", "judge"} <= {*kinds_by_name(filter(None, named)).values()}:
+        header_texts, _ = delimited.header_of(
+            [[_text(cell) for cell in cells] for cells in head[_titles(head) :]]
+        )
+        if {"human", "judge"} <= {*kinds_by_name(filter(None, header_texts)).values()}:
             best = number
             break
     lines = [
@@ -142,16 +146,18 @@ def _workbook(path: Path) -> SourceTable:
     form = [f"sheet: {names[best]}, of {', '.join(names)}"] if len(names) > 1 else []
     form += [f"title lines skipped: {titles}"] if titles else []
     form += [f"names of columns: {levels} lines joined"] if levels > 1 else []
-    return SourceTable(str(path), columns, len(body), placed([f"row {number}" for number, _ in body]), form)
+    return SourceTable(
+        str(path), columns, len(body), place_function([f"row {number}" for number, _ in body]), form
+    )
 
 
 def _titles(lines: Sequence[Sequence[Any]]) -> int:
     """How many rows stand above the names of columns: those of one cell, where others have more."""
-    filled = [sum(cell is not None for cell in cells) for cells in lines]
+    widths = [sum(cell is not None for cell in cells) for cells in lines]
     titles = 0
-    while titles < len(filled) - 1 and filled[titles] <= 1:
+    while titles < len(widths) - 1 and widths[titles] <= 1:
         titles += 1
-    return titles if filled and filled[titles] >= 2 else 0
+    return titles if widths and widths[titles] >= 2 else 0
 
 
 def _text(cell: Any) -> str:
@@ -191,8 +197,8 @@ def _value(source: Any) -> SourceTable:
 def _mapping(source: Mapping[str, Any]) -> SourceTable:
     """A mapping of columns; one of objects is read as a document is."""
     if source and all(isinstance(value, Mapping) for value in source.values()):
-        found, _, raters = documents.rows_of(source)
-        table = _rows((FileRow(f"row {n}", row) for n, row in enumerate(found, 1)), FRAME)
+        object_rows, _, raters = documents.rows_of(source)
+        table = _rows((FileRow(f"row {n}", row) for n, row in enumerate(object_rows, 1)), FRAME)
         table.stated_raters = raters
         return table
     lengths = {name: len(value) for name, value in source.items()}
@@ -217,7 +223,10 @@ def _is_row(value: Any) -> bool:
 
 def _pair(people: Any, judge: Any) -> SourceTable:
     """Two series of answers to the same items: people's, then a judge's. Those of pandas meet by index."""
-    names = [str(getattr(one, "name", None) or usual) for one, usual in ((people, "human"), (judge, "judge"))]
+    names = [
+        str(getattr(one, "name", None) or default_name)
+        for one, default_name in ((people, "human"), (judge, "judge"))
+    ]
     if names[0] == names[1]:
         names = ["human", "judge"]
     if hasattr(people, "index") and hasattr(judge, "index") and hasattr(people, "iloc"):
@@ -304,7 +313,8 @@ def _column(title: str, values: Any) -> SourceColumn:
             return SourceColumn(title, values.to_numpy(dtype=np.float64, na_value=np.nan))
         listed = values.tolist()
         return SourceColumn(
-            title, [None if gone else cell for cell, gone in zip(listed, missing.tolist(), strict=True)]
+            title,
+            [None if is_missing else cell for cell, is_missing in zip(listed, missing.tolist(), strict=True)],
         )
     listed = values.to_pylist() if hasattr(values, "to_pylist") else [*values]
     return SourceColumn(title, [None if cell is None or cell != cell else cell for cell in listed])
@@ -320,5 +330,5 @@ def _exploded(table: SourceTable) -> SourceTable:
     if not nested:
         return table
     lists = {name: table.cells(name) for name in table.columns}
-    whole = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
-    return _rows((FileRow(f"row {n}", row) for n, row in enumerate(whole, 1)), table.name)
+    row_dicts = (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True))
+    return _rows((FileRow(f"row {n}", row) for n, row in enumerate(row_dicts, 1)), table.name)

@@ -23,7 +23,8 @@ _QUANTILE = re.compile(r"\d+(?:[.,]\d+)?\s*%")
 
 def without_summaries(table: SourceTable) -> SourceTable:
     """A table without the rows at its end that are blank or called as a summary is: Mean, Total, 25%."""
-    row, labels = table.size, dict[int, str]()
+    row = table.size
+    labels = dict[int, str]()
     while row > max(LEAST_ROWS, table.size - LAST_ROWS):
         name, cell = _first_cell(table, row - 1)
         if name and not (_is_summary(cell) and _stands_once(table.columns[name], cell)):

@@ -12,11 +12,11 @@ from concord.rating import RaterKind
 from concord.reading.cells import is_blank
 from concord.reading.column import SourceColumn
 from concord.reading.options import NO_ID, NO_OPTIONS, TableOptions
-from concord.reading.vocabulary import named
+from concord.reading.vocabulary import column_in_list
 
 FRAME = "ratings"
 """What a table is called that is no file."""
-SHOWN = 3
+MOST_NAMED = 3
 """So many places are named one by one."""
 
 
@@ -24,8 +24,8 @@ SHOWN = 3
 class SourceTable:
     """The columns of a table by name, and what messages say of it.
 
-    `place` says where a row stands. `form` are lines about how the file is laid out, `warnings` what was
-    left out. `needed` are the kinds of raters without which it is refused. `stated_raters` says that every
+    `place` says where a row stands. `form` are lines about how the file is laid out, `warnings` what was left
+    out. `needed_kinds` are the kinds of raters without which it is refused. `stated_raters` says that every
     column holds a rater's answers, as in an object of raters.
     """
 
@@ -36,7 +36,7 @@ class SourceTable:
     form: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     options: TableOptions = NO_OPTIONS
-    needed: Collection[RaterKind] = ()
+    needed_kinds: Collection[RaterKind] = ()
     stated_raters: bool = False
     pair: tuple[str, str] | None = None
     """The columns of a pair of series: people's and a judge's."""
@@ -49,11 +49,11 @@ class SourceTable:
     def id(self) -> str:
         """The column of ids; “” where rows are numbered."""
         option = self.options.id
-        return "" if option == NO_ID else option or self.named("ids")
+        return "" if option == NO_ID else option or self.listed_column("ids")
 
-    def named(self, listed: str) -> str:
+    def listed_column(self, listed: str) -> str:
         """The first name of a list of data/columns.toml, in any case, that a column has; else “”."""
-        return named(self.columns, listed)
+        return column_in_list(self.columns, listed)
 
     def cells(self, column: str) -> Sequence[Any]:
         """A column's cells, row by row; none of one that is not there."""
@@ -92,13 +92,15 @@ def of_records(
     return SourceTable(name, columns, len(records), place, **rest)
 
 
-def counted(one: str, several: str, which: Sequence[str]) -> str:
+def count_warning(one: str, several: str, places: Sequence[str]) -> str:
     """A warning with the number of places and the first of them."""
-    what = one if len(which) == 1 else several
-    return f"{len(which):,} {what}: {'; '.join(which[:SHOWN])}{' …' if len(which) > SHOWN else ''}"
+    noun = one if len(places) == 1 else several
+    return (
+        f"{len(places):,} {noun}: {'; '.join(places[:MOST_NAMED])}{' …' if len(places) > MOST_NAMED else ''}"
+    )
 
 
-def placed(places: Sequence[str]) -> Callable[[int], str]:
+def place_function(places: Sequence[str]) -> Callable[[int], str]:
     """Where rows stand, by their number."""
     return lambda row: places[row]
 

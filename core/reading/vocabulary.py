@@ -65,14 +65,16 @@ def holds(name: Collection[str], listed: frozenset[str]) -> bool:
 
 def kind_of_words(name: Sequence[str]) -> RaterKind | None:
     """Whose answers these words say, for sure; None where they do not say, or say both."""
-    people, judges = (holds(name, word_set(f"sure_{whose}")) for whose in ("people", "judges"))
+    people, judges = (holds(name, word_set(f"sure_{group}")) for group in ("people", "judges"))
     if people == judges:
         if people:
             return None
-        people, judges = (holds(name, word_set(whose)) for whose in ("people", "judges"))
+        people, judges = (holds(name, word_set(group)) for group in ("people", "judges"))
         if people and judges:  # annotator_gpt4 is a model that annotates
             people = False
-    return "human" if people else "judge" if judges else None
+    if people:
+        return "human"
+    return "judge" if judges else None
 
 
 @lru_cache(2**16)
@@ -86,21 +88,21 @@ def kinds_by_name(names: Iterable[str]) -> dict[str, RaterKind | None]:
     Words that only may be people's count where no name says so for sure, and judges' likewise.
     """
     kinds = {name: _kind_of_name(name) for name in names}
-    known = {*kinds.values()}
-    if {"human", "judge"} <= known:
+    kinds_found = {*kinds.values()}
+    if {"human", "judge"} <= kinds_found:
         return kinds
     for name in kinds:
         name_words = tokens(name)
-        people, judges = (holds(name_words, word_set(f"maybe_{whose}")) for whose in ("people", "judges"))
+        people, judges = (holds(name_words, word_set(f"maybe_{group}")) for group in ("people", "judges"))
         if people and judges:  # predicted_label is a judge's: label says little
             people = bool({*name_words} & word_set("maybe_people") - {"label", "labels"})
         kind: RaterKind = "human" if people else "judge"
-        if kinds[name] is None and people != judges and kind not in known:
+        if kinds[name] is None and people != judges and kind not in kinds_found:
             kinds[name] = kind
     return kinds
 
 
-def named(columns: Iterable[str], listed: str) -> str:
+def column_in_list(columns: Iterable[str], listed: str) -> str:
     """The first name of a list of data/columns.toml, in any case, that a column has; else “”."""
     by_name = {column.strip().lower().rpartition("metadata.")[2]: column for column in reversed([*columns])}
     return next((by_name[name.lower()] for name in words(listed) if name.lower() in by_name), "")

@@ -212,7 +212,7 @@ def panel_scores(
         keys |= {*unusable.conversation[unusable.judge.isin(panel)]}
     scored = conversations.loc[conversations.index.isin(keys)].copy()
     saw = (
-        panel_rows[refusal].map(scores.refused)
+        panel_rows[refusal].map(scores.is_refusal)
         if refusal in panel_rows
         else pd.Series(False, index=panel_rows.index)
     )

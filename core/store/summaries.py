@@ -66,7 +66,7 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
                 finals_of_kind[kinds[rater]].append(final)
         witnesses: set[int] = set()
         for rater, name, total in zip(raters, names, totals, strict=True):
-            if name == refusals.get(benchmark) and scores.refused(total):
+            if name == refusals.get(benchmark) and scores.is_refusal(total):
                 witnesses.add(rater)
         judges = finals_of_kind["judge"]
         summaries[number] = _Summary(

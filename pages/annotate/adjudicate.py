@@ -12,12 +12,12 @@ from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
 from pages.desk.shown_answers import ShownAnswersDesk
 from pages.parts import notice, person
-from pages.parts.address import link, listed, nothing
+from pages.parts.address import empty_page, link, listed
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
-from pages.parts.plain import counted, first_words, plain
+from pages.parts.plain import first_words, plain, quantity
 from pages.parts.reports import studies_called
-from pages.parts.session import here, workspace
+from pages.parts.session import current_visitor, workspace
 from pages.parts.table import draw
 from pages.parts.transcript import FIRST_WORDS
 
@@ -37,14 +37,14 @@ def page() -> None:
     heading("adjudicate")
     notice.show()
     if not names:
-        return nothing("No study yet.", ("samples", "Draw a sample for annotators"))
+        return empty_page("No study yet.", ("samples", "Draw a sample for annotators"))
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         # What the rule names, and what is settled of it, by whomever.
         look = annotation_flow.look(db, "adjudicate", name, None)
         assert look
         queue = adjudicate.queue_table(db, look)
-    who_is = here()
+    who_is = current_visitor()
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
     if not settles_only:
         _rule(look)
@@ -55,7 +55,7 @@ def page() -> None:
         person.ask()
         left = len(look.items) - len(look.answered_items)
         st.button(
-            f"Settle {counted(left, 'item')}" if left else "Look again",
+            f"Settle {quantity(left, 'item')}" if left else "Look again",
             type="primary",
             icon=":material/gavel:",
             on_click=person.begin,
@@ -68,7 +68,8 @@ def page() -> None:
 
 
 def _rule(look: Look) -> None:
-    name, rule = look.study.name, adjudicate.rule_of(look.study) or Rule()
+    name = look.study.name
+    rule = adjudicate.rule_of(look.study) or Rule()
     criteria = {"": "any criterion"} | {c.name: c.label for c in look.study.criteria}
     with st.form("rule"):
         size, on, go = st.columns([2, 2, 1], vertical_alignment="bottom")
@@ -89,11 +90,12 @@ def _set(name: str) -> None:
     size, on = (st.session_state[f"{what} {name}"] for what in ("size", "on"))
     with notice.writing() as db:
         adjudicate.set_rule(db, name, Rule(size, on))
-        notice.done("The rule is saved.")
+        notice.success("The rule is saved.")
 
 
 def _work(names: list[str]) -> None:
-    who, study = person.named(), st.query_params.get("study", "")
+    who = person.reviewer_name()
+    study = st.query_params.get("study", "")
     if study not in names:
         raise not_found("study", study, names)
     work = ShownAnswersDesk("adjudicate", study, who)

@@ -141,7 +141,7 @@ def _labels(name: str) -> None:
 def _labelled(name: str) -> None:
     with notice.writing() as db:
         access.set_labels(db, name, st.session_state[f"labels of {name}"])
-        notice.done(f"The languages and skills of {name} are saved.")
+        notice.success(f"The languages and skills of {name} are saved.")
 
 
 def _trust() -> None:
@@ -227,7 +227,7 @@ def _acted(label: str, key: str, act: Callable[..., Any], study: str, name: str)
     reason = str(st.session_state.get(key, ""))
     with notice.writing() as db:
         outcome = act(db, study, name, reason)
-        notice.done(
+        notice.success(
             outcome
             if isinstance(outcome, str)
             else f"{label}: {name}, in the study “{study}”. It is recorded."
@@ -261,7 +261,7 @@ def _invited() -> None:
         known = {a.name for a in access.annotators(db) if a.can_enter}
     if again := [name for name in names if name in known]:
         # A second link would close the first, which is somebody's way to their desk.
-        notice.refused(
+        notice.failure(
             NotAllowed(
                 f"{', '.join(again)} can sign in already, so no one was invited. If a link was lost, renew "
                 "it below."
@@ -279,7 +279,7 @@ def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
 def _withdraw(name: str) -> None:
     with notice.writing() as db:
         access.revoke(db, name, "annotator")
-        notice.done(f"The link of {name} no longer works. Ratings stay.")
+        notice.success(f"The link of {name} no longer works. Ratings stay.")
 
 
 page()

@@ -17,10 +17,10 @@ from pages.desk import component, form, sent
 from pages.desk.form import Take
 from pages.desk.shown_answers import ShownAnswersDesk
 from pages.parts import theme
-from pages.parts.address import checked, nothing
+from pages.parts.address import checked, empty_page
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
-from pages.parts.session import here, researching, workspace
+from pages.parts.session import current_visitor, researching, workspace
 
 KINDS = ("study", *LOCKING)
 
@@ -48,7 +48,7 @@ class Unlocked(NamedTuple):
     button: str
 
 
-SHOWN: dict[str, Unlocked] = {
+UNLOCKED: dict[str, Unlocked] = {
     "revise": Unlocked(
         "The judge's scores",
         "A language model (a judge) rated the same items. You can see its scores and answer again.",
@@ -65,28 +65,30 @@ SHOWN: dict[str, Unlocked] = {
 
 def page() -> None:
     """The desk, or what to do where there is none to show yet."""
-    who = here()
-    annotator = _annotator_chosen() if isinstance(who, Researcher) else who
+    visitor = current_visitor()
+    annotator = _annotator_chosen() if isinstance(visitor, Researcher) else visitor
     if annotator is None:
         return
     with workspace().read() as db:
-        mine = _works(db, annotator.rater_id)
-    if not mine:
+        works = _works(db, annotator.rater_id)
+    if not works:
         st.title("Nothing to rate yet", anchor=False)
         st.write(
             f"Hello {plain(annotator.name)}. You have no items to rate yet. Come back when the researcher "
             "tells you that there are some."
         )
         return
-    work = _work_chosen(mine, annotator, who)
+    work = _work_chosen(works, annotator, visitor)
     if work is None:
         return
     if work.kind != "study" and not _locked(work, annotator):
         return
     theme.whole_window()
-    back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
+    back = "Annotators" if isinstance(visitor, Researcher) else ""
+    if len(works) > 1:
+        back = "Your work"
     if (_rating if work.kind == "study" else _answering_again)(work, annotator, back):
-        for parameter in (*KINDS, "as") if len(mine) == 1 else KINDS:
+        for parameter in (*KINDS, "as") if len(works) == 1 else KINDS:
             st.query_params.pop(parameter, None)
         st.rerun()
 
@@ -94,17 +96,19 @@ def page() -> None:
 def _works(db: Database, rater: int) -> list[Work]:
     """Everything dealt to somebody; what is shown after a study, once they have rated all of it."""
     rated = [
-        Work("study", name, title, done, items, studies.get(db, name).pairs)
-        for name, title, done, items in placements.studies_of(db, rater)
+        Work("study", name, title, finished, items, studies.get(db, name).pairs)
+        for name, title, finished, items in placements.studies_of(db, rater)
     ]
-    shown = []
+    unlocked_works = []
     for study in rated:
-        for kind, of in SHOWN.items():
+        for kind, unlocked in UNLOCKED.items():
             state = annotation_flow.look(db, kind, study.name, rater)
             if state and state.items:
-                title = f"{of.title}: {study.title}"
-                shown.append(Work(kind, study.name, title, len(state.answered_items), len(state.items)))
-    return rated + shown
+                title = f"{unlocked.title}: {study.title}"
+                unlocked_works.append(
+                    Work(kind, study.name, title, len(state.answered_items), len(state.items))
+                )
+    return rated + unlocked_works
 
 
 def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
@@ -119,29 +123,30 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
         lambda db, client, events: dealing.reported(
             db, study.name, rater, client, map(numbers.meant, events)
         ),
-        lambda db, wanted, refused: _open(db, rater, study, wanted, refused),
+        lambda db, item_ids, refusals: _open(db, rater, study, item_ids, refusals),
         rater,
     )
 
 
 def _sitting(fixed: dict[str, Any], take: Take, answer: component.Answer, rater: int) -> bool:
     """An annotator's desk; true when whoever sits there asks to leave it."""
-    fixed["bare"] = not isinstance(here(), Researcher)
+    fixed["bare"] = not isinstance(current_visitor(), Researcher)
     words = translations(workspace().folders("data"))
-    return component.desk(fixed, take, answer, lambda: _theirs(rater), words=words)
+    return component.desk(fixed, take, answer, lambda: _may_sit(rater), words=words)
 
 
 def _open(
-    db: Database, rater: int, study: Study, wanted: Sequence[int] | None, refused: Sequence[Refusal]
+    db: Database, rater: int, study: Study, item_ids: Sequence[int] | None, refusals: Sequence[Refusal]
 ) -> dict[str, Any]:
     """The items of a study that is not closed. What was reported is stored before this is asked."""
     closings.refuse_closed(db, study.name)
-    return sent.moving(db, rater, study, wanted, refused)
+    return sent.moving(db, rater, study, item_ids, refusals)
 
 
 def _locked(work: Work, annotator: AnnotatorHere) -> bool:
     """Whether others' answers are shown already; else what that means is said, and a button shows them."""
-    kind, rater = SHOWN[work.kind], annotator.rater_id
+    kind = UNLOCKED[work.kind]
+    rater = annotator.rater_id
     with workspace().read() as db:
         if placements.has_seen(db, rater, work.name, [work.kind]):
             return True
@@ -159,21 +164,24 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
 
 def _answering_again(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of what others answered; true when whoever sits there asks to leave it."""
-    dealt, rater = ShownAnswersDesk(work.kind, work.name, annotator.name), annotator.rater_id
+    shown_answers = ShownAnswersDesk(work.kind, work.name, annotator.name)
+    rater = annotator.rater_id
     with workspace().read() as db:
-        fixed = dealt.fixed(db, work.title, back)
+        fixed = shown_answers.fixed(db, work.title, back)
     return _sitting(
         fixed,
-        component.taking(dealt.desk, dealt.apply),
-        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused, **form.annotators(db, rater)),
+        component.taking(shown_answers.desk, shown_answers.apply),
+        lambda db, item_ids, refusals: shown_answers.moving(db, item_ids).sent(
+            refusals, **form.annotators(db, rater)
+        ),
         rater,
     )
 
 
-def _theirs(rater: int) -> bool:
+def _may_sit(rater: int) -> bool:
     """Whether whoever is here may sit at this person's desk."""
-    who = here()
-    return researching() or (isinstance(who, AnnotatorHere) and who.rater_id == rater)
+    visitor = current_visitor()
+    return researching() or (isinstance(visitor, AnnotatorHere) and visitor.rater_id == rater)
 
 
 def _annotator_chosen() -> AnnotatorHere | None:
@@ -181,14 +189,14 @@ def _annotator_chosen() -> AnnotatorHere | None:
     with workspace().read() as db:
         people = {a.name: (a, _works(db, a.id)) for a in access.annotators(db) if not a.simulated}
     people = {name: (a, works) for name, (a, works) in people.items() if works}
-    chosen = people.get(st.query_params.get("as", ""))
-    if chosen is not None:
-        return AnnotatorHere(chosen[0].id, chosen[0].name)
+    selected = people.get(st.query_params.get("as", ""))
+    if selected is not None:
+        return AnnotatorHere(selected[0].id, selected[0].name)
     st.title("Rate", anchor=False)
     checked("as", people, "annotator with items")
     st.write("Annotators rate here; each opens their own link. Researchers can open any annotator's desk.")
     if not people:
-        nothing("No annotator has items to rate yet.", ("samples", "Draw and assign a sample"))
+        empty_page("No annotator has items to rate yet.", ("samples", "Draw and assign a sample"))
     for person, works in people.values():
         if _choice(
             person.name, sum(w.done for w in works), sum(w.items for w in works), f"sit {person.id}", "Rate"
@@ -198,32 +206,34 @@ def _annotator_chosen() -> AnnotatorHere | None:
     return None
 
 
-def _work_chosen(mine: list[Work], annotator: AnnotatorHere, who: object) -> Work | None:
-    for work in mine:
+def _work_chosen(works: list[Work], annotator: AnnotatorHere, visitor: object) -> Work | None:
+    for work in works:
         if st.query_params.get(work.kind) == work.name:
             return work
-    if len(mine) == 1:
-        return mine[0]
-    st.title("Your work" if who is annotator else f"Work of {plain(annotator.name)}", anchor=False)
-    for work in mine:
+    if len(works) == 1:
+        return works[0]
+    st.title("Your work" if visitor is annotator else f"Work of {plain(annotator.name)}", anchor=False)
+    for work in works:
         if _choice(work.title, work.done, work.items, f"open {work.kind} {work.name}", _doing(work)):
             st.query_params[work.kind] = work.name
             st.rerun()
-    if who is not annotator and st.button("Annotators", icon=":material/arrow_back:"):
+    if visitor is not annotator and st.button("Annotators", icon=":material/arrow_back:"):
         st.query_params.pop("as", None)
         st.rerun()
     return None
 
 
 def _doing(work: Work) -> str:
-    return "See them" if work.kind != "study" else "Compare" if work.pairs else "Rate"
+    if work.kind != "study":
+        return "See them"
+    return "Compare" if work.pairs else "Rate"
 
 
-def _choice(title: str, done: int, items: int, key: str, doing: str) -> bool:
+def _choice(title: str, finished: int, items: int, key: str, doing: str) -> bool:
     """A line one can choose: what, how far it is, a button."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
-        return st.button(doing if done < items else "Look again", key=key, type="primary")
+        st.markdown(f"**{plain(title)}**  \n{finished} of {items} done", width="stretch")
+        return st.button(doing if finished < items else "Look again", key=key, type="primary")
 
 
 page()

@@ -45,7 +45,8 @@ def _study(names: list[str]) -> None:
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         study = stored.get(db, name)
-        items, people = progress.items(db, name), access.annotators(db)
+        items = progress.items(db, name)
+        people = access.annotators(db)
         units = stored.units(db, name)
         signs = quality.signs(db, name)
         hidden = annotation_flow.hidden(db, name)
@@ -73,21 +74,19 @@ def _study(names: list[str]) -> None:
 
 
 def _facts(study: Study, items: int) -> None:
-    parts = [
-        f"**{plain(study.title)}**",
-        f"{items} {study.counting_unit}",
-        "" if study.pairs else "rated turn by turn" if study.per_turn else "rated as whole conversations",
-        f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each"
-        if study.overlap
-        else "everybody rates everything",
-        f"drawn from {study.sample.candidates} with seed {study.seed}"
-        if study.sample
-        else f"from {plain(study.source)}"
-        if study.source != "drawn"
-        else "",
-        "asked: " + ", ".join(plain(c.label) for c in study.criteria),
-    ]
-    st.markdown(" · ".join(filter(None, parts)))
+    parts = [f"**{plain(study.title)}**", f"{items} {study.counting_unit}"]
+    if not study.pairs:
+        parts.append("rated turn by turn" if study.per_turn else "rated as whole conversations")
+    if study.overlap:
+        parts.append(f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each")
+    else:
+        parts.append("everybody rates everything")
+    if study.sample:
+        parts.append(f"drawn from {study.sample.candidates} with seed {study.seed}")
+    elif study.source != "drawn":
+        parts.append(f"from {plain(study.source)}")
+    parts.append("asked: " + ", ".join(plain(c.label) for c in study.criteria))
+    st.markdown(" · ".join(parts))
     if study.anonymous:
         st.info(
             "The annotators of this study have no names, so no further items can be assigned. Draw a new "
@@ -110,14 +109,18 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
                 go("annotators")
             if not invited:
                 return
-        who, each, again, last = st.columns([5, 3, 3, 1], vertical_alignment="bottom")
-        usual = [name for name in invited if name in have]
+        annotators_field, overlap_field, repeats_field, last = st.columns(
+            [5, 3, 3, 1], vertical_alignment="bottom"
+        )
+        default = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
-        usual = usual or [name for name in invited if name != VISITOR]
-        chosen = who.multiselect("To", invited, default=usual)
-        overlap = each.number_input("Annotators for each item (0: all)", min_value=0, value=study.overlap)
+        default = default or [name for name in invited if name != VISITOR]
+        annotators = annotators_field.multiselect("To", invited, default=default)
+        overlap = overlap_field.number_input(
+            "Annotators for each item (0: all)", min_value=0, value=study.overlap
+        )
         share = study.repeats
-        repeats = again.number_input(
+        repeats = repeats_field.number_input(
             "Share of repeat items",
             0.0,
             repeat.MOST_SHARE,
@@ -142,11 +145,11 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         last.button(
             "Assign",
             type="primary",
-            disabled=not chosen,
-            on_click=_dealt,
+            disabled=not annotators,
+            on_click=_assign_items,
             args=(
                 study.name,
-                chosen,
+                annotators,
                 int(overlap),
                 repeats if repeats != share else None,
                 match if match != matched else None,
@@ -199,19 +202,19 @@ def _running(name: str) -> None:
         st.button("Reopen" if closed else "Close", on_click=_closed, args=(name, closed, reason))
 
 
-def _dealt(
-    name: str, chosen: list[str], overlap: int, repeats: float | None, match: str | None = None
+def _assign_items(
+    name: str, annotators: list[str], overlap: int, repeats: float | None, match: str | None = None
 ) -> None:
     with notice.writing() as db:
-        have = dealing.deal_study(db, name, chosen, overlap=overlap, repeats=repeats, match=match)
-        items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
-        notice.done(f"Assigned. {items}. {dealing.plan(db, name).balance}")
+        have = dealing.deal_study(db, name, annotators, overlap=overlap, repeats=repeats, match=match)
+        items = ", ".join(f"{annotator}: {count} items" for annotator, count in sorted(have.items()))
+        notice.success(f"Assigned. {items}. {dealing.plan(db, name).balance}")
 
 
 def _closed(name: str, closed: bool, reason: str) -> None:
     with notice.writing() as db:
         (running.reopen if closed else running.close)(db, name, reason)
-        notice.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
+        notice.success(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
 def _guidelines(draft: TextDraft, study: str) -> None:
@@ -220,9 +223,9 @@ def _guidelines(draft: TextDraft, study: str) -> None:
     drawing.editor(text, key=draft.key, on_change=draft.keep)
     if draft.stale:
         return draft.versions("markdown")
-    same = text == draft.saved
+    is_saved = text == draft.saved
     st.button(
-        "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(draft, study)
+        "Save the guidelines", key="save guidelines", disabled=is_saved, on_click=_save, args=(draft, study)
     )
     draft.line()
 
@@ -232,7 +235,7 @@ def _save(draft: TextDraft, study: str) -> None:
         if stored.get(db, study).guidelines != draft.base:
             return  # saved elsewhere since the page was drawn: the next run shows both versions
         stored.write_guidelines(db, study, st.session_state[draft.key])
-        notice.done("The guidelines are saved.")
+        notice.success("The guidelines are saved.")
     draft.discard()
 
 

@@ -13,17 +13,18 @@ from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from pages.parts import notice
-from pages.parts.address import link, listed, nothing
+from pages.parts.address import empty_page, link, listed
 from pages.parts.drafted import FormDraft
-from pages.parts.plain import counted, plain
+from pages.parts.plain import plain, quantity
 from pages.parts.session import workspace
 from pages.study.run_form import questions
 
 LONGEST_GUIDELINES = 100_000
 """Characters of guidelines written on a page, far below what one message may hold."""
-USUAL = 100
+DEFAULT_SIZE = 100
 """Conversations that are offered to be drawn, where there are as many."""
-VIEW, STUDIES = "samples view", "Studies"
+VIEW = "samples view"
+STUDIES = "Studies"
 FIXED = ("benchmark", "language", "player")
 
 
@@ -31,30 +32,31 @@ def form() -> None:
     """The form; nothing is drawn until the button is pressed."""
     with workspace().read() as db:
         benchmarks = conversations.values(db)["benchmark"]
-        of = st.query_params.get("study", "") if "draw" in st.query_params else ""
-        drawn = stored.get(db, of) if of in stored.names(db) else None
+        study_in_address = st.query_params.get("study", "") if "draw" in st.query_params else ""
+        like_study = stored.get(db, study_in_address) if study_in_address in stored.names(db) else None
     if not benchmarks:
-        return nothing(
+        return empty_page(
             "No conversations to draw from yet.",
             ("import", "Import conversations"),
             ("runs", "Start a run"),
         )
     st.subheader("Conversations to draw", anchor=False)
-    begin = Filter(**drawn.sample.filter) if drawn and drawn.sample else Filter()
-    draft = FormDraft(f"the form that draws a study{f' like {drawn.name}' if drawn else ''}")
-    usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
+    begin = Filter(**like_study.sample.filter) if like_study and like_study.sample else Filter()
+    draft = FormDraft(f"the form that draws a study{f' like {like_study.name}' if like_study else ''}")
+    default = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
     draft.address("benchmark", benchmarks)
-    benchmark = listed("Conversations of", "benchmark", benchmarks, usual)
-    draft.set("benchmark", benchmark, usual)
+    benchmark = listed("Conversations of", "benchmark", benchmarks, default)
+    draft.set("benchmark", benchmark, default)
     with workspace().read() as db:
-        values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
-    wanted = _filter(draft, benchmark, values, begin)
+        values = conversations.values(db, benchmark)
+        criteria = ratings.criteria(db, benchmark)
+    conditions = _filter(draft, benchmark, values, begin)
     with workspace().read() as db:
-        there = conversations.count(db, wanted)
-        left = studies.left_to_draw(db, drawn) if drawn else None
-    n, seed = _numbers(draft, there, left or there)
-    varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
-    by = st.multiselect(
+        available = conversations.count(db, conditions)
+        left = studies.left_to_draw(db, like_study) if like_study else None
+    n, seed = _numbers(draft, available, left or available)
+    varied = [name for name, choices in values.items() if name != "benchmark" and len(choices) > 1]
+    stratify_by = st.multiselect(
         "Stratify by",
         varied,
         key=draft.field(f"strata of {benchmark}", varied, varied),
@@ -62,20 +64,25 @@ def form() -> None:
         help="Each combination (stratum) gets the same number of items. If there are more combinations "
         "than items, each single value does. Choose none for a simple random sample.",
     )
-    draw: dict[str, Any] = {"selection": wanted, "seed": seed, "strata": by, "not_in": _apart(draft, of)}
-    _keep(draft, known, wanted, n, draw)
+    draw: dict[str, Any] = {
+        "selection": conditions,
+        "seed": seed,
+        "strata": stratify_by,
+        "not_in": _excluded_studies(draft, study_in_address),
+    }
+    _keep(draft, criteria, conditions, n, draw)
     draft.keep()
 
 
-def _apart(draft: FormDraft, of: str) -> list[str]:
+def _excluded_studies(draft: FormDraft, study_in_address: str) -> list[str]:
     """The studies whose conversations stay out, such as a pilot; at first the study to draw more for."""
     with workspace().read() as db:
-        there = stored.names(db)
-    if not there:
+        study_names = stored.names(db)
+    if not study_names:
         return []
-    default = [name for name in there if name == of]
-    key = draft.field("other studies", default, there)
-    return st.multiselect("Exclude conversations of", there, key=key, placeholder="none")
+    default = [name for name in study_names if name == study_in_address]
+    key = draft.field("other studies", default, study_names)
+    return st.multiselect("Exclude conversations of", study_names, key=key, placeholder="none")
 
 
 def _filter(draft: FormDraft, benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:
@@ -98,15 +105,17 @@ def _filter(draft: FormDraft, benchmark: str, values: Mapping[str, Sequence[str]
             name: tuple(
                 st.multiselect(
                     _heading(name),
-                    each,
+                    choices,
                     placeholder="all",
                     key=draft.field(
-                        f"{name} of {benchmark}", [v for v in begin.facets.get(name, ()) if v in each], each
+                        f"{name} of {benchmark}",
+                        [v for v in begin.facets.get(name, ()) if v in choices],
+                        choices,
                     ),
                 )
             )
-            for name, each in values.items()
-            if name not in FIXED and len(each) > 1
+            for name, choices in values.items()
+            if name not in FIXED and len(choices) > 1
         }
     return Filter(
         benchmark,
@@ -116,14 +125,15 @@ def _filter(draft: FormDraft, benchmark: str, values: Mapping[str, Sequence[str]
     )
 
 
-def _numbers(draft: FormDraft, there: int, left: int) -> tuple[int, int]:
+def _numbers(draft: FormDraft, available: int, left: int) -> tuple[int, int]:
     """How many of the conversations there are, 100 unless fewer are left, and the seed."""
-    many, seed = st.columns(2)
-    usual, among = max(1, min(USUAL, left)), f"There are {there}."
+    size_field, seed = st.columns(2)
+    default = max(1, min(DEFAULT_SIZE, left))
+    hint = f"There are {available}."
     return (
         int(
-            many.number_input(
-                "Conversations", min_value=1, step=10, help=among, key=draft.field("conversations", usual)
+            size_field.number_input(
+                "Conversations", min_value=1, step=10, help=hint, key=draft.field("conversations", default)
             )
         ),
         int(
@@ -135,25 +145,25 @@ def _numbers(draft: FormDraft, there: int, left: int) -> tuple[int, int]:
 
 
 def _keep(
-    draft: FormDraft, known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any]
+    draft: FormDraft, criteria: Sequence[Criterion], conditions: Filter, n: int, draw: Mapping[str, Any]
 ) -> None:
     """What is asked, of the benchmark's own criteria or by a rubric; the study's name, and its guidelines."""
     st.subheader("Questions", anchor=False)
-    offered = [*([""] if known else []), *rubric_store.names(workspace())]
-    if not offered:
+    rubric_options = [*([""] if criteria else []), *rubric_store.names(workspace())]
+    if not rubric_options:
         st.info(
             "These conversations have no rubric, so there are no questions for annotators. Create a "
             "rubric first."
         )
         link("rubrics", "Create a rubric")
         return
-    draft.address("rubric", offered)
-    chosen = listed("Questions", "rubric", offered, offered[0], format_func=questions)
-    draft.set("rubric", chosen, offered[0])
-    setup = _by_rubric(chosen) if chosen else _own(draft, known, wanted)
+    draft.address("rubric", rubric_options)
+    rubric = listed("Questions", "rubric", rubric_options, rubric_options[0], format_func=questions)
+    draft.set("rubric", rubric, rubric_options[0])
+    setup = _by_rubric(rubric) if rubric else _by_benchmark(draft, criteria, conditions)
     if setup is None:
         return
-    how, begin, key = setup
+    study_fields, begin, key = setup
     left, right = st.columns(2, gap="large")
     name = left.text_input(
         "Name of the study", placeholder="pilot-1", max_chars=60, key=draft.field("name", "")
@@ -168,63 +178,69 @@ def _keep(
         "Title that annotators see", placeholder="the name", max_chars=120, key=draft.field("title", "")
     ).strip()
     # A key for each default text, so that a change of the criteria does not lose what was typed.
-    how |= {"title": title, "overlap": int(overlap)}
-    how["guidelines"] = editor(begin, key=draft.field(f"guidelines of {key}", begin))
-    needed = {"a name": name, "a criterion": how.get("ask", True)}
-    missing = [what for what, there in needed.items() if not there]
+    study_fields |= {"title": title, "overlap": int(overlap)}
+    study_fields["guidelines"] = editor(begin, key=draft.field(f"guidelines of {key}", begin))
+    required = {"a name": name, "a criterion": study_fields.get("ask", True)}
+    missing = [field for field, is_filled in required.items() if not is_filled]
     st.button(
         "Create study",
         type="primary",
         icon=":material/check:",
         disabled=bool(missing),
         on_click=_store,
-        args=(draft, name, n, {**draw, **how}),
+        args=(draft, name, n, {**draw, **study_fields}),
     )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")
 
 
-def _own(draft: FormDraft, known: Sequence[Criterion], wanted: Filter) -> tuple[dict[str, Any], str, str]:
+def _by_benchmark(
+    draft: FormDraft, known: Sequence[Criterion], conditions: Filter
+) -> tuple[dict[str, Any], str, str]:
     """The benchmark's criteria that are asked, the guidelines to begin with, and what these are of."""
-    named = {c.name: c for c in known}
-    usual = [c.name for c in known if c.counted]
+    by_name = {c.name: c for c in known}
+    default = [c.name for c in known if c.counted]
     ask = st.multiselect(
         "Criteria",
-        list(named),
-        format_func=lambda c: named[c].label,
+        list(by_name),
+        format_func=lambda c: by_name[c].label,
         wrap=True,
-        key=draft.field(f"criteria of {wanted.benchmark}", usual, list(named)),
+        key=draft.field(f"criteria of {conditions.benchmark}", default, list(by_name)),
     )
     per_turn = st.toggle(
         "Rate every turn instead of the whole conversation", key=draft.field("every turn", False)
     )
-    criteria = [named[c] for c in ask]
+    criteria = [by_name[c] for c in ask]
     begin = default_guidelines(
-        workspace().folders("data"), wanted.benchmark, criteria, language=wanted.language, per_turn=per_turn
+        workspace().folders("data"),
+        conditions.benchmark,
+        criteria,
+        language=conditions.language,
+        per_turn=per_turn,
     )
-    of = f"{wanted.benchmark} {wanted.language} {per_turn} {' '.join(ask)}"
-    return {"ask": criteria, "per_turn": per_turn}, begin, of
+    subject = f"{conditions.benchmark} {conditions.language} {per_turn} {' '.join(ask)}"
+    return {"ask": criteria, "per_turn": per_turn}, begin, subject
 
 
-def _by_rubric(chosen: str) -> tuple[dict[str, Any], str, str] | None:
+def _by_rubric(name: str) -> tuple[dict[str, Any], str, str] | None:
     """The same of a rubric, which says what is asked, of what, and how; None where it asks of pairs."""
-    rubric = rubric_store.find(workspace(), chosen)
+    rubric = rubric_store.find(workspace(), name)
     if not rubric.rubric.criteria:
         st.info("This rubric only asks which of two is better. Create a study of pairs.")
         link("comparisons", "Comparisons")
         return None
     st.caption(
-        f"{plain(rubric.variant)}: {counted(len(rubric.rubric.criteria), 'question')} about the "
+        f"{plain(rubric.variant)}: {quantity(len(rubric.rubric.criteria), 'question')} about the "
         f"{rubric.rubric.unit.replace('-', ' ')}. Creating the study freezes this version."
     )
-    return {"rubric": rubric}, rubric.rubric.guidance, f"the rubric {chosen} {rubric.rubric.hash}"
+    return {"rubric": rubric}, rubric.rubric.guidance, f"the rubric {name} {rubric.rubric.hash}"
 
 
 def editor(text: str, *, key: str, on_change: Callable[[], None] | None = None) -> str:
     """An editor of guidelines, with a preview; the session's state may have another text at its key."""
     st.session_state.setdefault(key, text)
     write, read = st.tabs(["Guidelines", "As annotators read them"])
-    written = write.text_area(
+    edited = write.text_area(
         "Guidelines in Markdown",
         height=320,
         max_chars=max(LONGEST_GUIDELINES, len(st.session_state[key])),
@@ -233,8 +249,8 @@ def editor(text: str, *, key: str, on_change: Callable[[], None] | None = None) 
         label_visibility="collapsed",
     )
     with read.container(border=True):
-        st.markdown(written)
-    return written
+        st.markdown(edited)
+    return edited
 
 
 def _store(draft: FormDraft, name: str, n: int, arguments: Mapping[str, Any]) -> None:
@@ -242,7 +258,7 @@ def _store(draft: FormDraft, name: str, n: int, arguments: Mapping[str, Any]) ->
         study = studies.draw_study(db, name, studies.StudyDraw(n, **arguments))
         draft.discard(db)
         units = len(stored.units(db, name))
-        notice.done(f"Study “{study.name}” created: {units} items. Next, assign it to annotators.")
+        notice.success(f"Study “{study.name}” created: {units} items. Next, assign it to annotators.")
         st.session_state.pop("study", None)
         st.query_params.pop("draw", None)
         st.query_params["study"] = name

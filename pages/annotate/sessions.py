@@ -10,7 +10,7 @@ from pages.parts import handout, notice
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
-from pages.parts.session import here, opened_at, workspace
+from pages.parts.session import current_visitor, opened_at, workspace
 from pages.parts.table import draw
 
 
@@ -22,23 +22,24 @@ def page() -> None:
         "annotator can sign in again with their link; to prevent this, withdraw the link."
     )
     notice.show()
-    who = here()
-    mine = who.session if isinstance(who, Researcher) else 0
+    visitor = current_visitor()
+    own_session = visitor.session if isinstance(visitor, Researcher) else 0
     with workspace().read() as db:
-        every, listed = sessions.live(db), sessions.table(db, mine)
+        all_sessions = sessions.live(db)
+        listed = sessions.table(db, own_session)
     draw(listed, titled=False)
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         # This browser's own stands last, so that it is not ended by mistake.
-        ordered = sorted(every, key=lambda session: session.id == mine)
-        chosen = st.selectbox("Session", ordered, format_func=_named)
-        st.button("Sign it out", icon=":material/logout:", on_click=_end, args=([chosen],))
-        others = [session for session in every if session.id != mine]
+        ordered = sorted(all_sessions, key=lambda session: session.id == own_session)
+        selected = st.selectbox("Session", ordered, format_func=_session_words)
+        st.button("Sign it out", icon=":material/logout:", on_click=_end, args=([selected],))
+        other_sessions = [session for session in all_sessions if session.id != own_session]
         st.button(
             "Sign out all others",
             icon=":material/logout:",
-            disabled=not others,
+            disabled=not other_sessions,
             on_click=_end,
-            args=(others,),
+            args=(other_sessions,),
         )
     _members()
 
@@ -104,7 +105,7 @@ def _invited() -> None:
         names = {one.name for one in access.members(db) if one.state == "works"}
     if name in names:
         # A second link would close the first, which is somebody's way in.
-        notice.refused(NotAllowed(f"{name} can sign in already. If the link was lost, renew it."))
+        notice.failure(NotAllowed(f"{name} can sign in already. If the link was lost, renew it."))
     else:
         _make(name, state["member role"], int(state["member days"]), state["member address"])
 
@@ -112,25 +113,26 @@ def _invited() -> None:
 def _make(name: str, role: str, days: int, address: str) -> None:
     with notice.writing() as db:
         handout.keep("members", studies.invite(db, [name], address, days, role))
-        notice.done(f"{name} has a new link as {role}. Copy it below.")
+        notice.success(f"{name} has a new link as {role}. Copy it below.")
 
 
 def _withdraw(name: str) -> None:
     with notice.writing() as db:
         access.revoke(db, name, "member")
-        notice.done(f"The link of {name} no longer works. Renew it to undo this.")
+        notice.success(f"The link of {name} no longer works. Renew it to undo this.")
 
 
-def _named(session: Session) -> str:
-    name, how = plain(session.name) or "researcher", sessions.ENTRANCES[session.kind].words
-    return f"{session.id}: {name}, {how}, {session.source}"
+def _session_words(session: Session) -> str:
+    name = plain(session.name) or "researcher"
+    entrance = sessions.ENTRANCES[session.kind].words
+    return f"{session.id}: {name}, {entrance}, {session.source}"
 
 
-def _end(chosen: list[Session]) -> None:
+def _end(ended_sessions: list[Session]) -> None:
     with notice.writing() as db:
-        for session in chosen:
+        for session in ended_sessions:
             sessions.end(db, session.id)
-        notice.done(f"Signed out: {', '.join(str(session.id) for session in chosen)}.")
+        notice.success(f"Signed out: {', '.join(str(session.id) for session in ended_sessions)}.")
 
 
 page()

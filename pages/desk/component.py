@@ -36,7 +36,7 @@ ask always. It is long because the run itself is not needed.
 Answer = Callable[[Database, Any, Sequence[Refusal]], dict[str, Any]]
 """What a browser is sent that asked for these items (None at first) and whose events were refused."""
 
-HERE = Path(__file__).resolve().parent
+DESK_FOLDER = Path(__file__).resolve().parent
 SCRIPTS = (
     "text.js",
     "reading.js",
@@ -55,11 +55,13 @@ SCRIPTS = (
 _desk = st.components.v2.component(
     "concord_desk",
     html='<div class="desk" part="desk"></div>',
-    css=(HERE / "desk.css").read_text(encoding="utf-8"),
-    js="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    css=(DESK_FOLDER / "desk.css").read_text(encoding="utf-8"),
+    js="\n".join((DESK_FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
 )
 
-_link = st.components.v2.component("concord_desk_link", js=(HERE / "link.js").read_text(encoding="utf-8"))
+_link = st.components.v2.component(
+    "concord_desk_link", js=(DESK_FOLDER / "link.js").read_text(encoding="utf-8")
+)
 
 
 def desk(
@@ -124,7 +126,8 @@ def _exchange(desk_name: str, take_one: Take, answer: Answer, allowed: Callable[
         try:
             report = checked(content) if content else {"k": 0, "boxes": {}, "want": None}
         except StudyError as error:
-            report, data = {"k": None, "boxes": {}, "want": None}, {"unreadable": str(error)}
+            report = {"k": None, "boxes": {}, "want": None}
+            data = {"unreadable": str(error)}
         boxes = report["boxes"]
         if any(boxes.values()):
             taken = workspace().change(lambda db: take(boxes, lambda *events: take_one(db, *events)))

@@ -32,7 +32,7 @@ settled.
 BEHIND = 100
 """The most settled items before these that are named as well."""
 
-Placed = tuple[int | str, str, bool]
+StripItem = tuple[int | str, str, bool]
 """An item of the strip: its number or name, its state (open, done, skipped), whether it is flagged."""
 
 
@@ -48,18 +48,18 @@ class Moving:
     settled and how many there are, where the strip has not all of them.
     """
 
-    strip: Sequence[Placed]
+    strip: Sequence[StripItem]
     items: Sequence[Mapping[str, Any]]
     count: tuple[int, int] | None = None
 
-    def sent(self, refused: Iterable[Refusal], **annotators: Any) -> dict[str, Any]:
+    def sent(self, refusals: Iterable[Refusal], **annotators: Any) -> dict[str, Any]:
         """As the browser reads it. `annotators`: how somebody reads, their training and the like."""
         count = dict(zip(("done", "all"), self.count, strict=True)) if self.count else None
         return {
             "strip": [[item, state, int(flagged)] for item, state, flagged in self.strip],
             "items": list(self.items),
             "count": count,
-            "refused": [vars(refusal) for refusal in refused],
+            "refused": [vars(refusal) for refusal in refusals],
             **{"elsewhere": {}, "training": None, "finished": None, "notes": {}, "pace": None},
             **annotators,
         }
@@ -67,7 +67,7 @@ class Moving:
 
 def sent_by(moving: Callable[[Database, Any], Moving]) -> Callable[..., dict[str, Any]]:
     """What answers a researcher's browser, which is sent nothing but the items."""
-    return lambda db, wanted, refused: moving(db, wanted).sent(refused)
+    return lambda db, item_ids, refusals: moving(db, item_ids).sent(refusals)
 
 
 def annotators(db: Database, rater: int) -> dict[str, Any]:
@@ -77,27 +77,27 @@ def annotators(db: Database, rater: int) -> dict[str, Any]:
 
 def moving(
     line: Collection[int],
-    done: Container[int],
-    wanted: Iterable[int | str] | None,
+    finished: Container[int],
+    item_ids: Iterable[int | str] | None,
     item: Callable[[int], Mapping[str, Any]],
 ) -> Moving:
     """What a browser is sent of a line of items, which may be long: the part around the first open ones, and
     the items asked for, as `item` shows them.
     """
-    every: list[Placed] = [(one, "done" if one in done else "open", False) for one in line]
-    left = [place for place, (_, state, _) in enumerate(every) if state == "open"]
-    at = left[0] if left else len(every)
-    end = left[LINE] if len(left) > LINE else len(every)
-    known = {*line}
-    items = [item(one) for one in ahead(every, wanted) if isinstance(one, int) and one in known]
-    count = len(every) - len(left), len(every)
-    return Moving(every[max(0, at - BEHIND) : end], items, count)
+    all_items: list[StripItem] = [(one, "done" if one in finished else "open", False) for one in line]
+    left = [place for place, (_, state, _) in enumerate(all_items) if state == "open"]
+    first_open = left[0] if left else len(all_items)
+    end = left[LINE] if len(left) > LINE else len(all_items)
+    in_line = {*line}
+    items = [item(one) for one in ahead(all_items, item_ids) if isinstance(one, int) and one in in_line]
+    count = len(all_items) - len(left), len(all_items)
+    return Moving(all_items[max(0, first_open - BEHIND) : end], items, count)
 
 
-def ahead(strip: Sequence[Placed], wanted: Iterable[int | str] | None) -> list[int | str]:
+def ahead(strip: Sequence[StripItem], item_ids: Iterable[int | str] | None) -> list[int | str]:
     """The items that a browser asks for; None: those that somebody who arrives needs first."""
-    if wanted is not None:
-        return list(wanted)
+    if item_ids is not None:
+        return list(item_ids)
     return [item for item, state, _ in strip if state == "open"][: AHEAD + 1]
 
 
@@ -109,16 +109,16 @@ def fixed(
     back: str,
     criteria: Sequence[Mapping[str, Any]],
     *,
-    over: str,
-    nothing: str = "Nothing to show",
-    **more: Any,
+    end_text: str,
+    empty_text: str = "Nothing to show",
+    **settings: Any,
 ) -> dict[str, Any]:
     """What stays the same during the work. `back` names what lies behind the desk; "" where nothing does.
 
-    `over` is said when all items are done, `nothing` where there are none. Of `more`: `submits`: an item ends
-    with its submission and not with its last answer; `reasons` for which an item may be skipped, which goes
-    with flags; `together`: an answer that needs a reason is kept with it only; `raw`: texts are shown as they
-    were written, in the type that it names.
+    `end_text` is said when all items are done, `empty_text` where there are none. Of `settings`: `submits`:
+    an item ends with its submission and not with its last answer; `reasons` for which an item may be skipped,
+    which goes with flags; `together`: an answer that needs a reason is kept with it only; `raw`: texts are
+    shown as they were written, in the type that it names.
     """
     return {
         "desk": desk_name,
@@ -127,17 +127,17 @@ def fixed(
         "you": person,
         "back": back,
         "criteria": list(criteria),
-        "over": over,
-        "nothing": nothing,
+        "over": end_text,
+        "nothing": empty_text,
         "guidelines": "",
         "reasons": [],
         "ahead": AHEAD,
         "submits": False,
-        **more,
+        **settings,
     }
 
 
-def question(criterion: Criterion, **more: Any) -> dict[str, Any]:
+def question(criterion: Criterion, **settings: Any) -> dict[str, Any]:
     """A question as it is asked: the widget that draws it, and the answers that have a key."""
     scale = criterion.scale
     return {
@@ -156,7 +156,7 @@ def question(criterion: Criterion, **more: Any) -> dict[str, Any]:
         "when": {name: asdict(condition) for name, condition in criterion.when.items()},
         "explain": asdict(criterion.explain) if criterion.explain else None,
         "most": MOST_WORDS if scale.kind.content else REASON,
-        **more,
+        **settings,
     }
 
 
@@ -167,13 +167,13 @@ def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> l
         tools = [message for message in turn.other_messages if message.role == "tool"]
         for message in (turn.user, *tools, turn.reply):
             if message is not None:
-                shown = {
+                row = {
                     "turn": turn.number,
                     "reply": message is turn.reply,
                     "speaker": speaker(message) + conversation.voice(message),
                 }
-                shown |= {"tool": True} if message.role == "tool" else {}
-                rows.append(shown | content(message))
+                row |= {"tool": True} if message.role == "tool" else {}
+                rows.append(row | content(message))
     return rows
 
 

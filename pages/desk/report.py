@@ -71,8 +71,8 @@ def _is_small(value: Any, depth: int = 0) -> bool:
             return abs(value) < NUMBER  # false for NaN
         case dict():
             return depth < DEPTH and all(
-                len(key) <= ID and _is_small(each, depth + 1) for key, each in value.items()
+                len(key) <= ID and _is_small(element, depth + 1) for key, element in value.items()
             )
         case list():
-            return depth < DEPTH and all(_is_small(each, depth + 1) for each in value)
+            return depth < DEPTH and all(_is_small(element, depth + 1) for element in value)
     return value is None

@@ -46,9 +46,17 @@ class ReviewDesk:
             "reason": "optional",
         }
         question |= {"required": True, "options": options, "low": 0, "high": 0}
-        over, nothing = "All checked – thank you!", "The judge and the annotators agree on every item"
+        over = "All checked – thank you!"
+        nothing = "The judge and the annotators agree on every item"
         return form.fixed(
-            self.desk, "review", title, self.person, "Judge lab", (question,), over=over, nothing=nothing
+            self.desk,
+            "review",
+            title,
+            self.person,
+            "Judge lab",
+            (question,),
+            end_text=over,
+            empty_text=nothing,
         )
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
@@ -58,11 +66,9 @@ class ReviewDesk:
         return form.moving(of, tags, wanted, lambda i: self._item(db, of[i], tags))
 
     def _item(self, db: Database, one: Disagreement, tags: Mapping[int, ItemAnswer]) -> dict[str, Any]:
-        whole, scale, tagged = (
-            images.load(db, one.unit.conversation),
-            one.criterion.scale,
-            tags.get(one.unit.id),
-        )
+        whole = images.load(db, one.unit.conversation)
+        scale = one.criterion.scale
+        tagged = tags.get(one.unit.id)
         lines = form.messages(whole, lambda message: "User" if message.role == "user" else whole.player)
         comments = [
             f"{said.rater}: {said.words}"

@@ -24,7 +24,7 @@ from concord.studies import crowd
 from concord.studies.purposes import training
 from pages.desk import form
 
-PAIR_SAYS = {"over": "All compared – thank you!", "nothing": "No pairs to compare"}
+PAIR_SAYS = {"end_text": "All compared – thank you!", "empty_text": "No pairs to compare"}
 """What desks of pairs say at their end."""
 
 
@@ -45,7 +45,7 @@ def fixed(
         return form.fixed(desk_id, "pair", title, annotator, back, questions, **PAIR_SAYS, **common)
     texts = explained or {}
     questions = [form.question(c, help=texts.get(c.name, "")) for c in study.criteria]
-    ends = {"over": "All done – thank you!", "nothing": "Nothing to rate here"}
+    ends = {"end_text": "All done – thank you!", "empty_text": "Nothing to rate here"}
     return form.fixed(desk_id, "rate", title, annotator, back, questions, **ends, submits=True, **common)
 
 
@@ -53,25 +53,26 @@ def moving(
     db: Database,
     rater: int,
     study: Study,
-    wanted: Iterable[int] | None,
-    refused: Iterable[Refusal],
+    item_ids: Iterable[int] | None,
+    refusals: Iterable[Refusal],
 ) -> dict[str, Any]:
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
     arrives needs first).
     """
-    units, numbers = placements.on_desk(db, rater, study.name), desk.Numbers(db, study.name, rater)
-    strip: list[form.Placed] = [(numbers.shown(unit), state, flagged) for unit, state, flagged in units]
-    mine = {shown: unit for (shown, *_), (unit, *_) in zip(strip, units, strict=True)}
+    units = placements.on_desk(db, rater, study.name)
+    numbers = desk.Numbers(db, study.name, rater)
+    strip: list[form.StripItem] = [(numbers.shown(unit), state, flagged) for unit, state, flagged in units]
+    unit_of = {number: unit for (number, *_), (unit, *_) in zip(strip, units, strict=True)}
     items = [
-        _item(db, rater, study, mine[shown]) | {"id": shown}
-        for shown in form.ahead(strip, wanted)
-        if shown in mine
+        _item(db, rater, study, unit_of[number]) | {"id": number}
+        for number in form.ahead(strip, item_ids)
+        if number in unit_of
     ]
     return form.Moving(strip, items).sent(
-        [replace(r, item=numbers.shown(r.item) if isinstance(r.item, int) else r.item) for r in refused],
+        [replace(r, item=numbers.shown(r.item) if isinstance(r.item, int) else r.item) for r in refusals],
         training=training.standing(db, study.name, rater),
         finished=crowd.ending(db, study.name, rater),
-        notes={numbers.shown(n): said for n, said in placements.notes(db, rater, study.name).items()},
+        notes={numbers.shown(n): note for n, note in placements.notes(db, rater, study.name).items()},
         pace=placements.pace(db, rater, study.name),
         **form.annotators(db, rater),
     )
@@ -113,10 +114,10 @@ def item(db: Database, study: Study, unit: int, task: Placement) -> dict[str, An
         shown_item = shown_pair(db, task.shown, rubric)
     else:
         shown_item = dialogue(study, task, images.load(db, task.conversation_id))
-    return shown_item | answered(unit, task)
+    return shown_item | answers_of(unit, task)
 
 
-def answered(unit: int, task: Placement) -> dict[str, Any]:
+def answers_of(unit: int, task: Placement) -> dict[str, Any]:
     """The number of an item, its state, and what was answered."""
     return {
         "id": unit,
@@ -146,36 +147,36 @@ def dialogue(study: Study, task: Placement, conversation: Conversation) -> dict[
 
 def pair_question(criterion: Criterion) -> dict[str, Any]:
     """A question of which of two is better, as it is asked."""
-    own = {} if criterion.name else {"label": "", "say": criterion.label, "statement": ""}
-    return form.question(criterion, reason="optional", across=True, **own)
+    wording = {} if criterion.name else {"label": "", "say": criterion.label, "statement": ""}
+    return form.question(criterion, reason="optional", across=True, **wording)
 
 
 def shown_pair(db: Database, ids: Iterable[int], rubric: Rubric | None = None) -> dict[str, Any]:
     """Two or more conversations as they are shown. Values are picked by name, and none names a model."""
     sides = [images.load(db, number) for number in ids]
     one = sides[0]
-    about = {
+    common_fields = {
         "turn": None,
         "language": one.language,
         "context": _context(rubric, *sides) if rubric else [],
     }
     if rubric is not None and rubric.unit != "last-reply":
         roles = {"user": "User"}
-        whole = [form.messages(c, lambda message: roles.get(message.role, "Assistant")) for c in sides]
-        return about | {"said": [], "sides": whole, "whole": True}
+        dialogues = [form.messages(c, lambda message: roles.get(message.role, "Assistant")) for c in sides]
+        return common_fields | {"said": [], "sides": dialogues, "whole": True}
     player = "Assistant" if rubric else "Simulator"
     before = form.messages(one, lambda message: "User" if message.role == "user" else player)
     last = [conversation.messages[-1] for conversation in sides]
     replies = [form.content(m) | {"cut": bool(m.meta.get("cut"))} for m in last]
     title = "" if rubric else str(one.context.get("Task", ""))
     head = {"about": {"title": title, "facts": []}} if title else {}
-    return about | head | {"said": before[:-1], "sides": replies}
+    return common_fields | head | {"said": before[:-1], "sides": replies}
 
 
-def _context(rubric: Rubric, one: Conversation, *others: Conversation) -> list[tuple[str, str]]:
+def _context(rubric: Rubric, one: Conversation, *other_sides: Conversation) -> list[tuple[str, str]]:
     """The rubric's fields in which all agree, by heading."""
     system = rubric.system_prompt == "everyone"
-    theirs = [dict(shown(other, rubric.show, system=system)) for other in others]
+    other_values = [dict(shown(conversation, rubric.show, system=system)) for conversation in other_sides]
     fields = shown(one, rubric.show, system=system)
-    alike = [(n, text) for n, text in fields if all(t.get(n) == text for t in theirs)]
+    alike = [(n, text) for n, text in fields if all(t.get(n) == text for t in other_values)]
     return [(name, form.as_text(text)) for name, text in alike]

@@ -20,7 +20,7 @@ from pages.desk import form, sent
 from pages.desk.component import name
 from pages.desk.form import Moving
 
-OVER = {
+END_TEXTS = {
     "adjudicate": "All settled – thank you!",
     "revise": "All checked – thank you!",
     "discuss": "All checked – thank you!",
@@ -44,41 +44,42 @@ class ShownAnswersDesk:
     def fixed(self, db: Database, title: str, back: str) -> dict[str, Any]:
         """The constant part of what the browser is sent."""
         reasoned = PURPOSES[self.purpose].reasoned
-        more: dict[str, Any] = (
+        settings: dict[str, Any] = (
             {"reason": "required"} if reasoned else {"reason": "optional", "required": True}
         )
         study = studies.get(db, self.study)
         # What people differ on of an order is which of two is better.
-        more |= {"widget": "options"} if study.ranks else {}
+        settings |= {"widget": "options"} if study.ranks else {}
         # What is asked here is what has answers beside it, whatever else somebody answers.
-        more |= {"when": {}, "explain": None}
-        questions = [form.question(c, **more) for c in study.criteria]
-        says: dict[str, Any] = {"over": OVER[self.purpose], "together": reasoned}
+        settings |= {"when": {}, "explain": None}
+        questions = [form.question(c, **settings) for c in study.criteria]
+        says: dict[str, Any] = {"end_text": END_TEXTS[self.purpose], "together": reasoned}
         return form.fixed(self.desk, self.purpose, title, self.person, back, questions, **says)
 
-    def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
+    def moving(self, db: Database, item_ids: Iterable[int | str] | None) -> Moving:
         """What lies there; the items asked for. Nothing before first answers are locked."""
         look = annotation_flow.look(db, self.purpose, self.study, self._rater(db))
         if look is None or not look.is_open:
             return Moving([], [])
         numbers = Numbers(db, self.study, self.person)
         item_of = {numbers.shown(item): item for item in look.items}
-        done = {numbers.shown(item) for item in look.answered_items}
+        finished = {numbers.shown(item) for item in look.answered_items}
         places = {unit["id"]: unit for unit in studies.units(db, self.study)}
 
-        def shown_as(shown: int) -> dict[str, Any]:
-            item, state = item_of[shown], "done" if shown in done else "open"
-            return _item(db, look.study, places[item], look.items[item]) | {"id": shown, "state": state}
+        def shown_as(number: int) -> dict[str, Any]:
+            item = item_of[number]
+            state = "done" if number in finished else "open"
+            return _item(db, look.study, places[item], look.items[item]) | {"id": number, "state": state}
 
-        return form.moving(item_of, done, wanted, shown_as)
+        return form.moving(item_of, finished, item_ids, shown_as)
 
     def apply(self, db: Database, event: Event) -> None:
         """Store an answer, or take it back, and the time at work."""
         rater = ratings.rater_id(db, Rater(self.person, "human"))
         item = Numbers(db, self.study, self.person).item(event.item if isinstance(event.item, int) else 0)
         if event.do == "answer":
-            about = self.study, rater, item, event.criterion
-            annotation_flow.answer(db, self.purpose, *about, event.number, event.text)
+            question = self.study, rater, item, event.criterion
+            annotation_flow.answer(db, self.purpose, *question, event.number, event.text)
         placements.add_seconds_beside(db, rater, self.purpose, item, event.seconds)
 
     def _rater(self, db: Database) -> int:
@@ -91,29 +92,30 @@ def _item(
 ) -> dict[str, Any]:
     """An item as it is shown: the dialogue as annotators saw it, and what stands beside its questions."""
     place = unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0
-    shown = sent.item(db, study, unit["id"], Placement(*place, {}, other_id=unit["other_id"]))
-    given = {one.criterion.name: one.answer for one in questions if one.answer}
-    return shown | {
+    fields = sent.item(db, study, unit["id"], Placement(*place, {}, other_id=unit["other_id"]))
+    own_answers = {one.criterion.name: one.answer for one in questions if one.answer}
+    return fields | {
         "asks": [one.criterion.name for one in questions],
-        "beside": {one.criterion.name: _beside(one) for one in questions},
-        "answers": {criterion: answer.score for criterion, answer in given.items()},
-        "reasons": {criterion: answer.reason for criterion, answer in given.items()},
+        "beside": {one.criterion.name: _answers_shown(one) for one in questions},
+        "answers": {criterion: answer.score for criterion, answer in own_answers.items()},
+        "reasons": {criterion: answer.reason for criterion, answer in own_answers.items()},
     }
 
 
-def _beside(question: Question) -> dict[str, Any]:
+def _answers_shown(question: Question) -> dict[str, Any]:
     """What others answered, in a line and as a dot an answer, with what they said of it; and one's own."""
-    scale, own = question.criterion.scale, question.own_score
+    scale = question.criterion.scale
+    own_score = question.own_score
     answers = [f"{one.source} {scale.word(one.score)}".strip() for one in question.shown_answers]
     scores = [one.score for one in question.shown_answers]
     return {
         "name": question.criterion.name,
-        "score": " · ".join([*answers, *([f"you {scale.word(own)}"] if own is not None else [])]),
+        "score": " · ".join([*answers, *([f"you {scale.word(own_score)}"] if own_score is not None else [])]),
         "said": [
             [answer, one.words]
             for answer, one in zip(answers, question.shown_answers, strict=True)
             if one.words
         ],
-        "marks": ["yours" if value == own else "●" * scores.count(value) for value in scale.offered],
-        "own": own,
+        "marks": ["yours" if value == own_score else "●" * scores.count(value) for value in scale.offered],
+        "own": own_score,
     }

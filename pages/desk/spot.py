@@ -39,29 +39,30 @@ class CheckDesk:
         kind = "audit" if self.audit else "triage"
         return name(kind, self.benchmark, self.person, self.audit or self.conversations)
 
-    def fixed(self, of: Benchmark, title: str, back: str) -> dict[str, Any]:
+    def fixed(self, benchmark: Benchmark, title: str, back: str) -> dict[str, Any]:
         """What stays the same while somebody checks. Each item has its own questions, one a judgement."""
-        raw = "mono" if of.last_reply_only else "prose"
-        over, nothing = "All checked – thank you!", "No judge has scored any of these"
+        raw = "mono" if benchmark.last_reply_only else "prose"
+        end_text = "All checked – thank you!"
+        empty_text = "No judge has scored any of these"
         return form.fixed(
-            self.desk, "spot", title, self.person, back, (), over=over, nothing=nothing, raw=raw
+            self.desk, "spot", title, self.person, back, (), end_text=end_text, empty_text=empty_text, raw=raw
         )
 
-    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+    def moving(self, db: Database, item_ids: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for: judgements of an audit, conversations in triage."""
         rater = spotcheck.rater_of(db, self.person)
 
-        def shown(number: int, conversation: int, only: int | None = None) -> dict[str, Any]:
-            return item(spotcheck.screen(db, conversation, self.person), number, only)
+        def shown(number: int, conversation: int, single: int | None = None) -> dict[str, Any]:
+            return item(spotcheck.screen(db, conversation, self.person), number, single)
 
         if self.audit:
-            drawn = spotchecks.drawn(db, self.audit, rater)
-            done = {one.judgement for one in drawn if one.found_in is not None}
-            where = {one.judgement: one.conversation for one in drawn}
-            return form.moving(where, done, wanted, lambda i: shown(i, where[i], i))
+            sample = spotchecks.drawn(db, self.audit, rater)
+            finished = {one.judgement for one in sample if one.found_in is not None}
+            conversation_of = {one.judgement: one.conversation for one in sample}
+            return form.moving(conversation_of, finished, item_ids, lambda i: shown(i, conversation_of[i], i))
         line = spotchecks.checked(db, self.conversations, rater)
-        done = {conversation for conversation, settled in line.items() if settled}
-        return form.moving(line, done, wanted, lambda i: shown(i, i))
+        finished = {conversation for conversation, is_settled in line.items() if is_settled}
+        return form.moving(line, finished, item_ids, lambda i: shown(i, i))
 
     def apply(self, db: Database, event: Event) -> None:
         """Store what was found, or take it back.
@@ -78,8 +79,8 @@ class CheckDesk:
                 raise StudyError(f"“{other}” is not an answer about a judge's score.")
 
 
-def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]:
-    """One conversation as it is shown; `only` shows this judgement alone."""
+def item(screen: Screen, number: int, single: int | None = None) -> dict[str, Any]:
+    """One conversation as it is shown; `single` shows this judgement alone."""
     conversation = screen.conversation
     benchmark = screen.system
     last = conversation.messages[-1] if conversation.messages else None
@@ -90,11 +91,14 @@ def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]
             return "User"
         return conversation.player if message is last else before
 
-    shown = [seen for seen in screen.judgements if only in (None, seen.id)]
+    judgements = [judgement for judgement in screen.judgements if single in (None, judgement.id)]
     people = [r for r in screen.people if r.criterion == screen.criterion.name]
     context = {k: form.as_text(v) for k, v in conversation.context.items() if not k.startswith("_")}
-    main, others = next(iter(benchmark.facets), ""), benchmark.facets[1:]
-    kept = [v for k, v in conversation.facets.items() if k in others and k != benchmark.ending_facet]
+    main = next(iter(benchmark.facets), "")
+    other_facets = benchmark.facets[1:]
+    facet_values = [
+        v for k, v in conversation.facets.items() if k in other_facets and k != benchmark.ending_facet
+    ]
     lines = messages(conversation, speaker)
     question = screen.criterion
     scores = ", ".join(f"{r.rater.name} {question.scale.word(r.score)}" for r in people)
@@ -102,43 +106,49 @@ def item(screen: Screen, number: int, only: int | None = None) -> dict[str, Any]
     criterion = (
         question.label if question.statement == question.label else f"{question.label}: {question.statement}"
     )
-    settled = shown and all(seen.finding for seen in shown)
+    is_settled = judgements and all(judgement.finding for judgement in judgements)
     return {
         "id": number,
         "turn": lines[-1]["turn"] if benchmark.last_reply_only and lines else None,
         "language": conversation.language,
         "about": {
             "title": context.get("Task") or conversation.facets.get(main, conversation.key),
-            "facts": [conversation.player, *kept, conversation.language, criterion, *rated],
+            "facts": [conversation.player, *facet_values, conversation.language, criterion, *rated],
         },
         "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
         "said": lines,
-        "questions": [_question(seen, screen) for seen in shown],
-        "beside": {str(seen.id): _beside(seen, screen) for seen in shown},
-        "answers": {str(seen.id): seen.finding for seen in shown if seen.finding},
-        "reasons": {str(seen.id): seen.comment for seen in shown},
-        "state": "done" if settled else "open",
+        "questions": [_question(judgement, screen) for judgement in judgements],
+        "beside": {str(judgement.id): _judgement_shown(judgement, screen) for judgement in judgements},
+        "answers": {str(judgement.id): judgement.finding for judgement in judgements if judgement.finding},
+        "reasons": {str(judgement.id): judgement.comment for judgement in judgements},
+        "state": "done" if is_settled else "open",
     }
 
 
-def _question(seen: JudgementWithFinding, screen: Screen) -> dict[str, Any]:
+def _question(judgement: JudgementWithFinding, screen: Screen) -> dict[str, Any]:
     """What is asked of a judgement: a finding."""
-    judge = run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge
+    judge = run_label(judgement.judge, judgement.repeat) if judgement.repeat else judgement.judge
     findings = [
         {"value": one, "key": KEYS[one]}
         | dict.fromkeys(("shown", "label"), one.replace("_", " ").capitalize())
         for one in spotcheck.possible(screen.criterion)
     ]
-    about = {"name": str(seen.id), "label": judge, "statement": "", "reason": "optional", "required": True}
-    return about | {"options": findings, "low": 0, "high": 0, "across": True}
+    question = {
+        "name": str(judgement.id),
+        "label": judge,
+        "statement": "",
+        "reason": "optional",
+        "required": True,
+    }
+    return question | {"options": findings, "low": 0, "high": 0, "across": True}
 
 
-def _beside(seen: JudgementWithFinding, screen: Screen) -> dict[str, Any]:
+def _judgement_shown(judgement: JudgementWithFinding, screen: Screen) -> dict[str, Any]:
     """The judge's score and reasons."""
     scale = screen.criterion.scale
-    score = "–" if seen.score is None else scale.word(seen.score)
+    score = "–" if judgement.score is None else scale.word(judgement.score)
     return {
-        "score": score if scale.named or seen.score is None else f"{score} of {scale.high:g}",
-        "said": [["", seen.explanation or "(no explanation)"]],
-        "mock": seen.simulated and "mock" not in seen.judge,
+        "score": score if scale.named or judgement.score is None else f"{score} of {scale.high:g}",
+        "said": [["", judgement.explanation or "(no explanation)"]],
+        "mock": judgement.simulated and "mock" not in judgement.judge,
     }

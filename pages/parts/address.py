@@ -19,54 +19,62 @@ PAGE = "the page that was drawn last"
 T = TypeVar("T")
 
 
-def held(
+def bound_value(
     name: str,
-    usual: T,
+    default: T,
     draw: Callable[[str], T],
     *,
     read: Callable[[str], T | None],
-    written: Callable[[T], str] = str,
+    encode: Callable[[T], str] = str,
     always: bool = False,
-    drawn: bool = True,
+    is_drawn: bool = True,
 ) -> T:
     """The value of a widget; it stands in the address unless it is the usual one (`always`: then too).
 
     `draw` draws the widget, whose key in the session's state is `name`. What the address says holds where it
     has changed since: by a link, back or forward; not where the widget has, as the browser may not have the
-    address of the run before yet. `read` gives None, and the reader a warning, for a value
-    that there is not. A widget of a closed popover is not `drawn`: made later in the browser it would begin
-    with a default of its own. Its value is the one that the address says. A widget with the usual value
-    follows where that is another now, as of another study.
+    address of the run before yet. `read` gives None, and the reader a warning, for a value that there is not.
+    A widget of a closed popover is not `is_drawn`: made later in the browser it would begin with a default of
+    its own. Its value is the one that the address says. A widget with the usual value follows where that is
+    another now, as of another study.
     """
-    state, seen, last, before = st.session_state, f"address of {name}", f"last {name}", f"usual {name}"
-    said = st.query_params.get(name)
+    state = st.session_state
+    address_key = f"address of {name}"
+    last = f"last {name}"
+    before = f"usual {name}"
+    in_address = st.query_params.get(name)
     value: T | None
-    turned = name in state and last in state and state[name] != state[last]
-    moved = said is None and not turned and state.get(before, usual) != usual
-    if not drawn or name not in state or moved or (state.get(seen) != said and not turned):
-        value = usual if said is None else read(said)
+    has_changed = name in state and last in state and state[name] != state[last]
+    moved = in_address is None and not has_changed and state.get(before, default) != default
+    if (
+        not is_drawn
+        or name not in state
+        or moved
+        or (state.get(address_key) != in_address and not has_changed)
+    ):
+        value = default if in_address is None else read(in_address)
         if value is None:
-            st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
+            st.warning(plain(f"There is no {name} “{in_address}”."), icon=_BROKEN)
     else:  # as the reader left it; where the options are others now, it may be none of them
-        value = read(written(state[name]))
+        value = read(encode(state[name]))
         if value is None and last in state:  # nor is it where the browser still shows their words of before
-            value = read(written(state[last]))
-    start = usual if value is None else value
-    if not drawn:
+            value = read(encode(state[last]))
+    start = default if value is None else value
+    if not is_drawn:
         return start
     if name not in state or state[name] != start:
         state[name] = start
-    chosen = draw(name)
-    if chosen == usual and not always:
+    result = draw(name)
+    if result == default and not always:
         st.query_params.pop(name, None)
-    elif said != written(chosen):
-        st.query_params[name] = written(chosen)
-    state[seen], state[last], state[before] = st.query_params.get(name), chosen, usual
-    return chosen
+    elif in_address != encode(result):
+        st.query_params[name] = encode(result)
+    state[address_key], state[last], state[before] = st.query_params.get(name), result, default
+    return result
 
 
 def arrived(page: str) -> None:
-    """Forget what `held` widgets of another page had: a widget of the same name here is another one."""
+    """Forget the `bound_value` widgets of another page: a widget of the same name here is another one."""
     state = st.session_state
     if state.get(PAGE) != page:
         state[PAGE] = page
@@ -74,21 +82,21 @@ def arrived(page: str) -> None:
             state.pop(last.removeprefix("last "), None)
 
 
-def checked(name: str, options: Collection[str], what: str = "") -> bool:
+def checked(name: str, options: Collection[str], noun: str = "") -> bool:
     """Whether all that the address says of `name` is among the options; else the reader is told.
 
-    Called before a widget that is bound to the address, which drops what it does not offer. `what` is the
+    Called before a widget that is bound to the address, which drops what it does not offer. `noun` is the
     word for it, where `name` is none.
     """
-    wrong = [said for said in st.query_params.get_all(name) if said and said not in options]
-    for said in wrong:
-        st.warning(plain(not_found(what or name, said, options)), icon=_BROKEN)
+    wrong = [value for value in st.query_params.get_all(name) if value and value not in options]
+    for value in wrong:
+        st.warning(plain(not_found(noun or name, value, options)), icon=_BROKEN)
     return not wrong
 
 
 def one_of(options: Sequence[str]) -> Callable[[str], str | None]:
-    """Reads one of the options for `held`."""
-    return lambda said: said if said in options else None
+    """Reads one of the options for `bound_value`."""
+    return lambda value: value if value in options else None
 
 
 def choice(
@@ -97,34 +105,34 @@ def choice(
     options: Sequence[str],
     default: str,
     widget: Callable[..., Any] = st.segmented_control,
-    drawn: bool = True,
+    is_drawn: bool = True,
     **look: Any,
 ) -> str:
     """One of the options, chosen on the page; it stands in the address.
 
-    `widget` may be `st.pills`; `drawn` is as in `held`.
+    `widget` may be `st.pills`; `is_drawn` is as in `bound_value`.
     """
 
     def draw(key: str) -> str:
         return str(widget(label, options, required=True, wrap=True, key=key, **look))
 
-    return held(name, default, draw, read=one_of(options), always=True, drawn=drawn)
+    return bound_value(name, default, draw, read=one_of(options), always=True, is_drawn=is_drawn)
 
 
 def listed(
     label: str, name: str, options: Sequence[str], default: str, *, always: bool = True, **look: Any
 ) -> str:
-    """As `choice`, from a list that unfolds; `always` is as in `held`."""
+    """As `choice`, from a list that unfolds; `always` is as in `bound_value`."""
 
     def draw(key: str) -> str:
         return str(st.selectbox(label, options, key=key, **look))
 
-    return held(name, default, draw, read=one_of(options), always=always)
+    return bound_value(name, default, draw, read=one_of(options), always=always)
 
 
-def several(label: str, name: str, options: Sequence[str], *, what: str = "", **look: Any) -> list[str]:
-    """Some of the options, chosen on the page; they stand in the address. `what` is as in `checked`."""
-    checked(name, options, what)
+def several(label: str, name: str, options: Sequence[str], *, noun: str = "", **look: Any) -> list[str]:
+    """Some of the options, chosen on the page; they stand in the address. `noun` is as in `checked`."""
+    checked(name, options, noun)
     look = {"placeholder": "all", **look}
     return st.multiselect(label, options, key=name, bind="query-params", **look)
 
@@ -146,15 +154,15 @@ def several_of(
         codes = text.split(SEVERAL)
         return codes if set(codes) <= {*options} else None
 
-    return held(name, list[str](), draw, read=read, written=SEVERAL.join)
+    return bound_value(name, list[str](), draw, read=read, encode=SEVERAL.join)
 
 
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
     titles = {name: known_or_imported(name).title for name in names}
-    drawn = len(names) > 1 and not fixed
+    is_drawn = len(names) > 1 and not fixed
     look = {"format_func": titles.__getitem__}
-    return known_or_imported(choice("Benchmark", "benchmark", names, names[0], drawn=drawn, **look))
+    return known_or_imported(choice("Benchmark", "benchmark", names, names[0], is_drawn=is_drawn, **look))
 
 
 def of_conversation(number: int) -> str:
@@ -167,28 +175,28 @@ def page_at(address: str) -> PageFile | None:
     return next((page for pages in SECTIONS.values() for page in pages if page.address == address), None)
 
 
-def link(address: str, label: str, *, icon: str | None = None, **shown: str | list[str]) -> None:
+def link(address: str, label: str, *, icon: str | None = None, **parameters: str | list[str]) -> None:
     """A link to the page with this address; plain words where there is no such page."""
     page = page_at(address)
     if page is None:
         st.markdown(plain(label))
     else:
-        st.page_link(page.path, label=plain(label), icon=icon or page.icon, query_params=shown)
+        st.page_link(page.path, label=plain(label), icon=icon or page.icon, query_params=parameters)
 
 
-def nothing(said: str, *ways: tuple[str, str]) -> None:
+def empty_page(message: str, *ways: tuple[str, str]) -> None:
     """What a page says that has nothing to show, with the ways on: addresses and their words."""
-    st.info(said)
+    st.info(message)
     with st.container(horizontal=True):
         for address, label in ways:
             link(address, label)
 
 
-def go(address: str, /, **shown: str | list[str]) -> None:
+def go(address: str, /, **parameters: str | list[str]) -> None:
     """Leave for the page with this address."""
     page = page_at(address)
     if page is not None:
-        st.switch_page(page.path, query_params=shown)
+        st.switch_page(page.path, query_params=parameters)
 
 
 NEIGHBOURS = "conversations of the list"
@@ -207,8 +215,8 @@ def read(number: int | str, address: str, neighbours: Sequence[int | str] = ()) 
 
 def came_from() -> tuple[str, dict[str, list[str]]]:
     """The page from which the reader came to a conversation, and what it showed; at first the list."""
-    address, shown = st.session_state.get(CAME_FROM, ("conversations", {}))
-    return address, shown
+    address, parameters = st.session_state.get(CAME_FROM, ("conversations", {}))
+    return address, parameters
 
 
 def returned(address: str) -> None:
@@ -216,9 +224,9 @@ def returned(address: str) -> None:
 
     `st.switch_page` leaves the address of the conversation in the browser's history as one of this page.
     """
-    of, shown = came_from()
-    if st.query_params.pop("conversation", None) is not None and of == address:
-        st.query_params.update(shown)
+    page_left, parameters = came_from()
+    if st.query_params.pop("conversation", None) is not None and page_left == address:
+        st.query_params.update(parameters)
 
 
 def end_work() -> None:

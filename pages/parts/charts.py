@@ -54,10 +54,10 @@ class _Described(NamedTuple):
         return described
 
 
-def show(chart: Any, said: str, **look: Any) -> Any:
-    """Draw a chart of Altair; `said` is its text for screen readers, `look` as of `st.altair_chart`."""
+def show(chart: Any, description: str, **look: Any) -> Any:
+    """Draw a chart of Altair; `description` is for screen readers, `look` as of `st.altair_chart`."""
     described: Any = _Described(chart)
-    return st.altair_chart(described, alt=said, **look)
+    return st.altair_chart(described, alt=description, **look)
 
 
 def in_rows(chart: Chart, pixels: int, rows: int) -> Chart:
@@ -107,9 +107,9 @@ LETTER, SWATCH = 7, 5
 """Pixels of a letter; letters that the square before a name takes."""
 ROW, BETWEEN = 26, 13
 """Pixels that a row takes, and one of several points in it."""
-MOST = 60
+MOST_FIGURES = 60
 """Figures in one picture."""
-NAMED = 6
+MOST_NAMED = 6
 """Rows without a figure or an interval that are named one by one."""
 
 
@@ -132,7 +132,9 @@ def frame(rows: Sequence[Point]) -> pd.DataFrame:
 def sizes(numbers: Iterable[object]) -> str:
     """On how many items figures rest: “n = 12”, “n = 8 to 12”; “” where they do not say."""
     n = sorted({number for number in numbers if isinstance(number, int)})
-    return "" if not n else f"n = {n[0]:,}" if len(n) == 1 else f"n = {n[0]:,} to {n[-1]:,}"
+    if not n:
+        return ""
+    return f"n = {n[0]:,}" if len(n) == 1 else f"n = {n[0]:,} to {n[-1]:,}"
 
 
 def intervals(
@@ -152,7 +154,8 @@ def intervals(
     both sides of it. `around` are further layers.
     """
     data = frame(rows)
-    kinds, names = list(dict.fromkeys(data.kind)), list(dict.fromkeys(data.name))
+    kinds = list(dict.fromkeys(data.kind))
+    names = list(dict.fromkeys(data.name))
     ends = data[["value", "low", "high"]].to_numpy().ravel()
     if domain is None and len(set(ends[~pd.isna(ends)])) == 1:  # an axis needs a length
         domain = min(ends) - 0.5, max(ends) + 0.5
@@ -160,10 +163,10 @@ def intervals(
     # More than five ticks have labels that overlap, of which every second is excluded, 0 too.
     ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
-    shown = legend(kinds) if key and len(kinds) > 1 else None
+    kind_legend = legend(kinds) if key and len(kinds) > 1 else None
     place: dict[str, Any] = {
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
-        "color": alt.Color("kind:N", scale=shades, legend=shown),
+        "color": alt.Color("kind:N", scale=shades, legend=kind_legend),
     }
     several = data.duplicated("name").any()
     if several:
@@ -171,10 +174,10 @@ def intervals(
         pixels = max(pixels, BETWEEN * len(kinds))
     base = alt.Chart(data).encode(**place)
     low, value = (alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks) for field in ("low", "value"))
-    said = tips(("name:N", "of"), *([("kind:N", "by")] if len(kinds) > 1 else []), VALUE, *ENDS)
+    tooltip = tips(("name:N", "of"), *([("kind:N", "by")] if len(kinds) > 1 else []), VALUE, *ENDS)
     layers: list[Chart] = [
         base.mark_rule(strokeWidth=2).encode(x=low, x2=alt.X2("high:Q")),
-        base.mark_point(filled=True, size=70 if several else 90, opacity=1).encode(x=value, tooltip=said),
+        base.mark_point(filled=True, size=70 if several else 90, opacity=1).encode(x=value, tooltip=tooltip),
     ]
     if data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
         layers.insert(0, line_at(0.0))
@@ -189,21 +192,21 @@ def forest(
     """Draw a heading and the figures below it; rows that are undefined are named with their reason.
 
     `axis` says what is measured, in which unit. The number of items stands in the heading where it is the
-    same for all rows, else behind each name. Of more than `MOST` rows the first are drawn.
+    same for all rows, else behind each name. Of more than `MOST_FIGURES` rows the first are drawn.
     """
-    every = [Point(*row) for row in rows[:MOST]]
-    counts = {row.figure.n for row in every if row.figure.defined}
-    same = len(counts) == 1 and counts != {None}
-    st.markdown(f"##### {plain(f'{title} ({sizes(counts)})' if same else title)}")
+    points = [Point(*row) for row in rows[:MOST_FIGURES]]
+    counts = {row.figure.n for row in points if row.figure.defined}
+    is_constant = len(counts) == 1 and counts != {None}
+    st.markdown(f"##### {plain(f'{title} ({sizes(counts)})' if is_constant else title)}")
     if counts:
-        named = (
-            every
+        labelled = (
+            points
             if len(counts) == 1
-            else [row._replace(name=f"{row.name} (n = {row.figure.n})") for row in every]
+            else [row._replace(name=f"{row.name} (n = {row.figure.n})") for row in points]
         )
-        show(intervals(named, axis), title)
-    if len(rows) > MOST:
-        st.caption(f"The first {MOST} of {len(rows)}; the table has all.")
+        show(intervals(labelled, axis), title)
+    if len(rows) > MOST_FIGURES:
+        st.caption(f"The first {MOST_FIGURES} of {len(rows)}; the table has all.")
     undefined_rows(rows)
 
 
@@ -211,5 +214,5 @@ def undefined_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
     """Name the rows of a picture that are not drawn, with the reason."""
     for reason in dict.fromkeys(figure.reason for _, figure in rows if figure.reason):
         names = [name for name, figure in rows if figure.reason == reason]
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        st.caption(plain(f"{', '.join(names[:NAMED])}{more}: {reason}"))
+        remainder = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        st.caption(plain(f"{', '.join(names[:MOST_NAMED])}{remainder}: {reason}"))

@@ -69,9 +69,9 @@ class Connection:
         """
         peer = _address(self.peer or "")
         public = bool(os.environ.get(PUBLIC_URL))
-        added = self.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
-        if added and peer and (peer.is_loopback or (public and peer.is_private)):
-            return added
+        forwarded = self.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        if forwarded and peer and (peer.is_loopback or (public and peer.is_private)):
+            return forwarded
         return str(peer or "")
 
     def cookie(self, rater: int | None = None) -> str:
@@ -110,16 +110,16 @@ class Connection:
 
     def annotator(self, db: Database, rater: int | None = None) -> Session | None:
         """An annotator's session that the browser shows: that of this one, or the only one there is."""
-        named = self.annotators() if rater is None else [rater]
-        shown = ((number, sessions.of(db, self.token(number))) for number in named)
-        held = [s for number, s in shown if s and s.kind == "annotator" and s.rater_id == number]
-        return held[0] if len(held) == 1 else None
+        numbers = self.annotators() if rater is None else [rater]
+        session_of = ((number, sessions.of(db, self.token(number))) for number in numbers)
+        valid = [s for number, s in session_of if s and s.kind == "annotator" and s.rater_id == number]
+        return valid[0] if len(valid) == 1 else None
 
     def annotators(self) -> list[int]:
         """The annotators whose sessions the browser claims to have, by the names of its cookies."""
         prefix = f"{self.cookie()}_"
-        named = (name.removeprefix(prefix) for name in self.cookies if name.startswith(prefix))
-        return [number for number in map(rater_in, named) if number is not None]
+        suffixes = (name.removeprefix(prefix) for name in self.cookies if name.startswith(prefix))
+        return [number for number in map(rater_in, suffixes) if number is not None]
 
 
 def rater_in(text: str) -> int | None:
@@ -147,11 +147,11 @@ def is_local(peer: str | None, headers: Iterable[tuple[str, str]]) -> bool:
     """Whether the other end is on this machine, its host and origin are loopback names, and no header is a
     proxy's.
     """
-    named = [(name.lower(), value) for name, value in headers]
-    if any(name.startswith(_PROXY) for name, _ in named):
+    lower_headers = [(name.lower(), value) for name, value in headers]
+    if any(name.startswith(_PROXY) for name, _ in lower_headers):
         return False
-    hosts = [_host(f"//{value}") for name, value in named if name == "host"]
-    origins = [_host(value) for name, value in named if name == "origin"]
+    hosts = [_host(f"//{value}") for name, value in lower_headers if name == "host"]
+    origins = [_host(value) for name, value in lower_headers if name == "origin"]
     return bool(hosts) and all(map(_is_loopback, [peer or "", *hosts, *origins]))
 
 

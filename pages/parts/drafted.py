@@ -123,7 +123,8 @@ class FormDraft:
         A value that is none of the `options` is not taken from the draft; of a list of values those are taken
         that are. A widget with the default value follows where that becomes another.
         """
-        state, key = st.session_state, f"{self.subject}: {name}"
+        state = st.session_state
+        key = f"{self.subject}: {name}"
         default = [*default] if isinstance(default, list | tuple) else default
         if key not in state or state[key] == state.get(f"usual {key}", default):
             state[key] = self._begin(name, default, options) if key not in state else default

@@ -14,12 +14,12 @@ from pages.parts.ways import explain
 _KEY = "notice"
 
 
-def done(sentence: str) -> None:
+def success(sentence: str) -> None:
     """Report that something was done."""
     st.session_state[_KEY] = (True, sentence)
 
 
-def refused(error: ConcordError) -> None:
+def failure(error: ConcordError) -> None:
     """Report that something could not be done, and why."""
     st.session_state[_KEY] = (False, str(error))
 
@@ -31,8 +31,8 @@ def writing() -> Iterator[Database]:
         with person.writing() as db:
             yield db
     except ConcordError as error:
-        refused(error)
-    except Exception:  # such as a commit that fails after `done`
+        failure(error)
+    except Exception:  # such as a commit that fails after `success`
         st.session_state.pop(_KEY, None)
         raise
 

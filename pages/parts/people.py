@@ -25,9 +25,9 @@ FRESH = 300.0
 class SignedOut(NotAllowed):
     """Nobody is signed in any more. Whoever was may come back, and a desk keeps what is done until then."""
 
-    def __init__(self, how: str = "Sign in again") -> None:
+    def __init__(self, remedy: str = "Sign in again") -> None:
         super().__init__(
-            f"You are signed out. {how}: your answers are kept in this browser and sent after that."
+            f"You are signed out. {remedy}: your answers are kept in this browser and sent after that."
         )
 
 
@@ -73,12 +73,12 @@ def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
     if session is None:
         return None
     if sessions.overdue(session, connection.source):
-        used = session
-        workspace.change(lambda db: sessions.use(db, used, connection.source))
-    return _who(session)
+        current = session
+        workspace.change(lambda db: sessions.use(db, current, connection.source))
+    return _visitor(session)
 
 
-def _who(session: Session) -> Researcher | AnnotatorHere:
+def _visitor(session: Session) -> Researcher | AnnotatorHere:
     """Whom a session stands for."""
     if session.kind == "annotator":
         assert session.rater_id is not None

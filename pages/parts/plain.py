@@ -26,9 +26,9 @@ def with_code(text: str) -> str:
     )
 
 
-def counted(n: int, one: str, many: str = "") -> str:
+def quantity(n: int, one: str, plural: str = "") -> str:
     """A number with its noun: 1 item, 2 items."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {one if n == 1 else plural or one + 's'}"
 
 
 def first_words(text: str, longest: int) -> str:
@@ -50,7 +50,8 @@ def excerpt(text: str, words: str, around: int = 60) -> str:
     match = re.search(re.escape(words), text, re.IGNORECASE)
     if match is None:
         return ""
-    before, after = text[max(0, match.start() - around) : match.start()], text[match.end() :][:around]
+    before = text[max(0, match.start() - around) : match.start()]
+    after = text[match.end() :][:around]
     cut = "…" if match.start() > around else "", "…" if len(text) > match.end() + around else ""
     return " ".join(f"{cut[0]}{before}⟦{match[0]}⟧{after}{cut[1]}".split())
 

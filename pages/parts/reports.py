@@ -31,27 +31,27 @@ def studies_called() -> Callable[[str], str]:
         return partial(study_called, titles=studies.titles(db))
 
 
-def measured(of: Workspace) -> Options:
+def default_options(opened_workspace: Workspace) -> Options:
     """How a study is measured unless the reader asks for something else."""
-    return Options(families=families(of.models_path))
+    return Options(families=families(opened_workspace.models_path))
 
 
 RESAMPLES = [200, 1000, 5000]
 
 
-def options_of(held: Callable[..., Any]) -> Options:
-    """How the reader wants it measured; `held` as in `pages.parts.address`. The command has more options."""
-    kept = held(
+def options_of(bind: Callable[..., Any]) -> Options:
+    """How the reader wants it measured; `bind` as in `pages.parts.address`. The command has more options."""
+    keeps_refused = bind(
         "keep-refused",
         False,
         lambda key: st.toggle("Count conversations in which a judge saw a refusal", key=key),
         read={"yes": True, "no": False}.get,
-        written={True: "yes", False: "no"}.__getitem__,
+        encode={True: "yes", False: "no"}.__getitem__,
     )
-    resamples = held(
+    resamples = bind(
         "resamples",
         1000,
         lambda key: st.select_slider("Resamples of the bootstrap", RESAMPLES, key=key),
         read={str(n): n for n in RESAMPLES}.get,
     )
-    return Options(not kept, resamples=resamples, families=families(workspace().models_path))
+    return Options(not keeps_refused, resamples=resamples, families=families(workspace().models_path))

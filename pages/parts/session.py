@@ -19,13 +19,13 @@ from pages.parts.ways import explain
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
     """The workspace of this server (CONCORD_WORKSPACE, else ./workspace), opened and migrated once."""
-    chosen = Workspace.chosen()
-    register_own(chosen.path)
-    keep_open(chosen.db_path)
-    return chosen
+    opened_workspace = Workspace.chosen()
+    register_own(opened_workspace.path)
+    keep_open(opened_workspace.db_path)
+    return opened_workspace
 
 
-def here() -> Researcher | AnnotatorHere | None:
+def current_visitor() -> Researcher | AnnotatorHere | None:
     """Who is looking at this page. None for somebody who has to sign in first.
 
     Raises NotAllowed for a link that does not work, SignedOut for an annotator who was signed in.
@@ -47,15 +47,15 @@ def on_telephone() -> bool:
 
 def researching() -> bool:
     """Whether a researcher is here. Raises SignedOut where nobody is, or no more."""
-    who = here()
-    if who is None:
+    visitor = current_visitor()
+    if visitor is None:
         raise SignedOut
-    return isinstance(who, Researcher)
+    return isinstance(visitor, Researcher)
 
 
 def owning() -> bool:
     """Whether an owner is here, visitor may say where keys are sent."""
-    visitor = here()
+    visitor = current_visitor()
     return isinstance(visitor, Researcher) and visitor.role == "owner"
 
 
@@ -64,19 +64,19 @@ def sentence(error: ConcordError) -> None:
     explain(str(error), workspace().command, st.error, icon=":material/error:")
 
 
-def live(draw: Callable[..., None], *, every: float | None = None) -> Callable[..., None]:
+def live(draw: Callable[..., None], *, seconds: float | None = None) -> Callable[..., None]:
     """A part of a page that is redrawn alone: when something in it is used, and every so many seconds.
 
     Like the frame, which is not run then, it checks who is here and shows errors.
     """
 
     @wraps(draw)
-    def guarded(*args: Any, **named: Any) -> None:
+    def guarded(*args: Any, **keywords: Any) -> None:
         try:
-            if not isinstance(here(), Researcher):
+            if not isinstance(current_visitor(), Researcher):
                 st.rerun()
-            draw(*args, **named)
+            draw(*args, **keywords)
         except ConcordError as error:
             sentence(error)
 
-    return st.fragment(guarded, run_every=every)
+    return st.fragment(guarded, run_every=seconds)

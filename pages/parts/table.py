@@ -24,7 +24,7 @@ CHARACTER, WIDEST = 7.5, 420
 """Pixels of a character, and at most of a column: a wider one would hide the columns after it."""
 ROW = 35
 """Pixels of a row."""
-FEW, WIDER = 6, 630
+FEW_COLUMNS, WIDER = 6, 630
 """In a table of so few columns a column may be wider."""
 BRIEF = (150, 130, 240)
 """On a telephone: pixels, at most, of the two columns that name a row of figures, and of another text."""
@@ -37,7 +37,7 @@ def draw(
     select: Callable[[Mapping[str, Cell]], object] | None = None,
     selectable: bool = False,
     titled: bool = True,
-    said: Collection[str] = (),
+    known_notes: Collection[str] = (),
     max_height: int | None = None,
 ) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows and notes; the page's menu offers it as CSV and LaTeX.
@@ -45,9 +45,9 @@ def draw(
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. Without
-    rows its notes say why.
-    A table that is not `titled` stands below a heading that says the same. Parts of notes that the page has
-    `said` are omitted here; files have the whole notes. A longer table scrolls within `max_height` pixels.
+    rows its notes say why. A table that is not `titled` stands below a heading that says the same. Parts of
+    notes that the page has `known_notes` are omitted here; files have the whole notes. A longer table
+    scrolls within `max_height` pixels.
     """
     key = key or table.name
     menu.keep(key, table)
@@ -58,21 +58,23 @@ def draw(
     cells = [cell for row in table.rows for cell in row.values()]
     figures = [cell for cell in cells if isinstance(cell, Estimate)]
     reasons = {figure.reason for figure in figures}
-    some = any(figure.defined for figure in figures) or any(isinstance(c, int | float) and c for c in cells)
-    if figures and len(reasons) == 1 and not some:
-        st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
+    has_figures = any(figure.defined for figure in figures) or any(
+        isinstance(c, int | float) and c for c in cells
+    )
+    if figures and len(reasons) == 1 and not has_figures:
+        st.caption("  \n".join(map(plain, (*_notes(table, known_notes), f"Undefined: {reasons.pop()}."))))
         return None
     first, folded = table.divided()
     empty = not first.rows and bool(table.notes or folded.rows)
-    drawn: Any = None if empty else _rows(first, key, select, selectable, max_height)
+    grid: Any = None if empty else _rows(first, key, select, selectable, max_height)
     if folded.rows:
         with st.expander(plain(folded.title), icon=":material/table_rows:"):
             _rows(folded, f"{key} folded", None, False, max_height)
-    _below(table, said)
-    if not selectable or drawn is None:
+    _below(table, known_notes)
+    if not selectable or grid is None:
         return None
-    chosen = next(iter(drawn["selection"]["rows"]), None)
-    return first.rows[chosen] if chosen is not None and chosen < len(first.rows) else None
+    row_number = next(iter(grid["selection"]["rows"]), None)
+    return first.rows[row_number] if row_number is not None and row_number < len(first.rows) else None
 
 
 def fold(heading: str, tables: Sequence[Table], key: str, draw_one: Callable[[Table], object] = draw) -> None:
@@ -102,12 +104,12 @@ def _rows(
         options = {"on_select": "rerun", "selection_mode": "single-row"}
     elif select is not None:
 
-        def chosen() -> None:
+        def row_selected() -> None:
             rows = st.session_state[key]["selection"]["rows"]
             if rows:
                 select(table.rows[rows[0]])
 
-        options = {"on_select": chosen, "selection_mode": "single-row"}
+        options = {"on_select": row_selected, "selection_mode": "single-row"}
     if on_telephone():
         table = _figures_first(table)
     return st.dataframe(
@@ -131,17 +133,17 @@ def _figures_first(table: Table) -> Table:
     return replace(table, columns=(*names, *figures, *remainder))
 
 
-def _notes(table: Table, said: Collection[str]) -> list[str]:
+def _notes(table: Table, known_notes: Collection[str]) -> list[str]:
     """The notes without what the page has said."""
-    notes = (note.besides(said) if isinstance(note, Note) else note for note in table.notes)
+    notes = (note.besides(known_notes) if isinstance(note, Note) else note for note in table.notes)
     return [note for note in notes if note]
 
 
-def _below(table: Table, said: Collection[str]) -> None:
+def _below(table: Table, known_notes: Collection[str]) -> None:
     """The notes, and why figures are undefined: folded away where they are long."""
     reasons = "\n".join(f"- {plain(reason)}" for reason in table.reasons())
     for heading, icon, texts in (
-        ("How this was measured", ":material/straighten:", [*map(with_code, _notes(table, said))]),
+        ("How this was measured", ":material/straighten:", [*map(with_code, _notes(table, known_notes))]),
         ("Why figures are undefined or lack an interval", ":material/help:", [reasons] if reasons else []),
     ):
         place = st.expander(heading, icon=icon) if sum(map(len, texts)) > FOLDED else st.container()
@@ -155,8 +157,8 @@ def _frame(table: Table) -> pd.DataFrame:
     for column in table.shown:
         cells = [row.get(column.name) for row in table.rows]
         alone = replace(column, n=column.n and _heading(table, column) == column.title)
-        written = _is_written(table, column)
-        data[column.name] = [shown(cell, alone) if written else _value(cell, column) for cell in cells]
+        is_text_column = _is_written(table, column)
+        data[column.name] = [shown(cell, alone) if is_text_column else _value(cell, column) for cell in cells]
         if _has_interval(table, column):
             data[_interval_name(column)] = [
                 ends(cell, column) if isinstance(cell, Estimate) else "" for cell in cells
@@ -191,15 +193,16 @@ def _value(cell: Cell, column: Column) -> Any:
 
 def _columns(table: Table) -> dict[str, Any]:
     """How Streamlit shows each column: its heading, its help, and the rounding of its numbers."""
-    found: dict[str, Any] = {}
+    configurations: dict[str, Any] = {}
     # The names stay in sight while a narrow window is scrolled to the other columns, with a rank before them.
-    named = next((place for place, c in enumerate(table.shown[:2]) if is_text(table, c)), -1)
-    held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
-    widest = WIDER if len(table.shown) <= FEW else WIDEST
+    name_column = next((place for place, c in enumerate(table.shown[:2]) if is_text(table, c)), -1)
+    pinned_columns = set(table.shown[: name_column + 1] if len(table.shown) > 3 else ())
+    widest = WIDER if len(table.shown) <= FEW_COLUMNS else WIDEST
     telephone = on_telephone()
     has_figures = any(map(table.estimates, (column.name for column in table.shown)))
     for column in table.shown:
-        label, text = _heading(table, column), column.help or None
+        label = _heading(table, column)
+        text = column.help or None
         if _is_written(table, column) or is_text(table, column):
             lengths = [len(shown(row.get(column.name), column)) for row in table.rows]
             longest = max(lengths, default=0)
@@ -210,20 +213,20 @@ def _columns(table: Table) -> dict[str, Any]:
             if telephone:
                 room = BRIEF[min(table.shown.index(column), 2)] if has_figures else BRIEF[2]
                 width = int(min((max(longest, len(label)) + 2) * CHARACTER, room))
-            found[column.name] = st.column_config.TextColumn(
+            configurations[column.name] = st.column_config.TextColumn(
                 label,
                 help=text,
-                pinned=column in held or None,
+                pinned=column in pinned_columns or None,
                 width=width,
                 alignment="right" if column.interval == "cell" or _has_marks(table, column) else None,
             )
         else:
-            found[column.name] = st.column_config.NumberColumn(
-                label, help=text, format=_format(table, column), pinned=column in held or None
+            configurations[column.name] = st.column_config.NumberColumn(
+                label, help=text, format=_format(table, column), pinned=column in pinned_columns or None
             )
         if _has_interval(table, column):
-            found[_interval_name(column)] = st.column_config.TextColumn("95% interval")
-    return found
+            configurations[_interval_name(column)] = st.column_config.TextColumn("95% interval")
+    return configurations
 
 
 def _heading(table: Table, column: Column) -> str:
@@ -236,8 +239,8 @@ def _format(table: Table, column: Column) -> str:
     sign = "+" if column.signed else ""
     if column.percent:
         return f"%{sign}.{max(column.digits - 2, 0)}f%%"
-    whole = all(isinstance(row.get(column.name), int | None) for row in table.rows)
-    return "localized" if whole else f"%{sign}.{column.digits}f"
+    integers = all(isinstance(row.get(column.name), int | None) for row in table.rows)
+    return "localized" if integers else f"%{sign}.{column.digits}f"
 
 
 def _has_interval(table: Table, column: Column) -> bool:

@@ -26,19 +26,19 @@ def conversation_name(conversation: ConversationSummary) -> str:
 
 def history_by(conversation: Conversation) -> str:
     """Who wrote the replies before the last, if it was not the player but the model a script was cut from."""
-    known = BENCHMARKS.get(conversation.benchmark)
-    return known.speakers[1] if known is not None and known.last_reply_only else ""
+    benchmark = BENCHMARKS.get(conversation.benchmark)
+    return benchmark.speakers[1] if benchmark is not None and benchmark.last_reply_only else ""
 
 
 def transcript(
     conversation: Conversation,
     *,
-    beside: Callable[[Turn], None] | None = None,
+    side_notes: Callable[[Turn], None] | None = None,
     speakers: tuple[str, str] = ("User", "Reply"),
     before: str = "",
     letters: bool = False,
 ) -> None:
-    """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
+    """Draw every turn, and `side_notes` its reply what belongs to it, such as its scores.
 
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
     said in columns that stand under each other, as terminals and boards need it.
@@ -47,49 +47,50 @@ def transcript(
     for turn in turns:
         for message in turn.other_messages:
             if message.role == "system":
-                aside(message)
+                draw_side_message(message)
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
-                who = f"{_name(turn.user, speakers[0])} · turn {turn.number}"
-                _message(who, turn.user.content, letters)
+                speaker = f"{_name(turn.user, speakers[0])} · turn {turn.number}"
+                _message(speaker, turn.user.content, letters)
                 images(turn.user)
                 marks(turn.user.meta)
         for message in turn.other_messages:
             if message.role == "tool":
-                aside(message)
+                draw_side_message(message)
         if turn.reply is not None:
-            left, right = st.columns([3, 2], gap="medium") if beside else (st.container(), st.container())
+            left, right = st.columns([3, 2], gap="medium") if side_notes else (st.container(), st.container())
             with left, st.chat_message("assistant", avatar=":material/chat:"):
-                who = speakers[1] if turn is turns[-1] or not before else before
-                who, reply = _name(turn.reply, who), turn.reply.content
-                _message(who, reply or "(an empty reply)", letters and bool(reply))
+                speaker = speakers[1] if turn is turns[-1] or not before else before
+                speaker = _name(turn.reply, speaker)
+                reply = turn.reply.content
+                _message(speaker, reply or "(an empty reply)", letters and bool(reply))
                 images(turn.reply)
                 marks(turn.reply.meta)
-            if beside is not None:
+            if side_notes is not None:
                 with right:
-                    beside(turn)
-        elif beside is not None:
-            beside(turn)
+                    side_notes(turn)
+        elif side_notes is not None:
+            side_notes(turn)
 
 
-def _name(message: Message, usual: str) -> str:
+def _name(message: Message, default: str) -> str:
     """Who speaks: by name where a file told it, or where a resident of a town does."""
-    return str(message.meta.get("name") or message.meta.get("speaker") or usual)
+    return str(message.meta.get("name") or message.meta.get("speaker") or default)
 
 
-def aside(message: Message) -> None:
+def draw_side_message(message: Message) -> None:
     """Draw a system prompt, a call of a tool or its result: beside the dialogue, letter for letter."""
-    with st.expander(plain(spoken(message)), expanded=len(message.content) <= FOLDED):
+    with st.expander(plain(message_title(message)), expanded=len(message.content) <= FOLDED):
         st.code(breakable(message.content or "(nothing)"), language=None, wrap_lines=True)
     images(message)
 
 
-def spoken(message: Message) -> str:
+def message_title(message: Message) -> str:
     """What a message beside the dialogue is."""
     if message.role == "system":
         return "System prompt"
-    named = message.meta.get("calls", message.meta.get("result"))
-    names = ", ".join(map(str, named)) if isinstance(named, list) else str(named or "")
+    tools = message.meta.get("calls", message.meta.get("result"))
+    names = ", ".join(map(str, tools)) if isinstance(tools, list) else str(tools or "")
     return message.tool_part + (f": {names}" if names else "")
 
 
@@ -115,14 +116,15 @@ def marks(meta: Mapping[str, Any]) -> None:
         st.badge("truncated at the length limit", color="orange")
     if meta.get("refused"):
         st.badge("the endpoint marked it as a refusal", color="orange")
-    thinking, tokens = str(meta.get("thinking", "")), meta.get("thinking_tokens", 0)
+    thinking = str(meta.get("thinking", ""))
+    tokens = meta.get("thinking_tokens", 0)
     if thinking or tokens:
         with st.expander(plain("Thinking" + (f" · {tokens:,} tokens" if tokens else ""))):
             st.text(breakable(thinking or "The endpoint did not show it."))
 
 
-def _message(who: str, text: str, letters: bool) -> None:
-    st.caption(plain(who))
+def _message(speaker: str, text: str, letters: bool) -> None:
+    st.caption(plain(speaker))
     if letters:
         st.code(breakable(text), language=None, wrap_lines=True)
         return

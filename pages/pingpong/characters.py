@@ -21,7 +21,7 @@ from concord.table import Cell, Column, Table
 from pages.parts import notice, person, table
 from pages.parts.address import link, listed
 from pages.parts.navigation import heading
-from pages.parts.plain import counted, plain
+from pages.parts.plain import plain, quantity
 from pages.parts.session import sentence, workspace
 from pages.parts.upload import upload_of
 
@@ -51,7 +51,7 @@ def _undo() -> None:
         files.remove(workspace(), name)
     if st.query_params.get("character_set") == name:
         del st.query_params["character_set"]
-    notice.done(f"The character set {name} was removed.")
+    notice.success(f"The character set {name} was removed.")
 
 
 def _title(name: str) -> str:
@@ -79,11 +79,12 @@ def _set() -> None:
             OWN_SET,
             format_func=_title,
         )
-    cards, scenes = characters(folders, language, name), situations(folders, language, name)
-    conversations = counted(len(cards) * len(scenes), "conversation")
-    turns = counted(len(cards) * sum(scene.num_turns for scene in scenes.values()), "judged turn")
+    cards = characters(folders, language, name)
+    scenes = situations(folders, language, name)
+    conversations = quantity(len(cards) * len(scenes), "conversation")
+    turns = quantity(len(cards) * sum(scene.num_turns for scene in scenes.values()), "judged turn")
     st.markdown(
-        f"**{counted(len(cards), 'character')} × {counted(len(scenes), 'situation')}**: "
+        f"**{quantity(len(cards), 'character')} × {quantity(len(scenes), 'situation')}**: "
         f"{conversations} and {turns} per player."
     )
     _characters(cards)
@@ -153,8 +154,8 @@ def _import() -> None:
         scenes = settings.situations[language]
         st.markdown(
             plain(
-                f"{language}: {counted(len(cards), 'character')} ({', '.join(cards)}), "
-                f"{counted(len(scenes), 'situation')}"
+                f"{language}: {quantity(len(cards), 'character')} ({', '.join(cards)}), "
+                f"{quantity(len(scenes), 'situation')}"
             )
         )
     name = files.slug(
@@ -184,12 +185,12 @@ def _store(settings: Settings, name: str) -> None:
         with person.as_here():
             files.bring(workspace(), settings, name)
     except ConcordError as error:
-        notice.refused(error)
+        notice.failure(error)
         return
     st.session_state[LAST] = name
     first = next(iter(settings.characters))
     st.query_params.update({"language": first, "character_set": name})
-    notice.done(f"The character set {name} was imported.")
+    notice.success(f"The character set {name} was imported.")
 
 
 page()

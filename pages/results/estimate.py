@@ -29,7 +29,8 @@ from pages.parts.session import live, sentence, workspace
 EVERY_SECONDS = 2.0
 LARGEST = 2
 BEST = "the judge that follows annotators best"
-PEOPLE, JUDGE = "as annotators would rate", "the judge alone"
+PEOPLE = "as annotators would rate"
+JUDGE = "the judge alone"
 HEIGHT = 280
 """Pixels of a trend."""
 
@@ -74,7 +75,7 @@ def _job(folder: Path) -> None:
     current = status.standing(folder)
     if current is None:
         return
-    live(_standing, every=EVERY_SECONDS if current.running else None)(folder, current.running)
+    live(_standing, seconds=EVERY_SECONDS if current.running else None)(folder, current.running)
 
 
 def _standing(folder: Path, running: bool) -> None:
@@ -195,7 +196,8 @@ def _trend(result: LakeEstimate, grouping: str) -> Chart:
     for name, group in result.groups[grouping].items():
         if name == MISSING:
             continue
-        people, judge = group.corrected.value, group.corrected.judges
+        people = group.corrected.value
+        judge = group.corrected.judges
         rows.append((name, PEOPLE, people.value, people.low, people.high, people.n))
         rows.append((name, JUDGE, judge.value, None, None, judge.n))
     data = pd.DataFrame(rows, columns=["time", "kind", "value", "low", "high", "n"])

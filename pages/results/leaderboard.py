@@ -33,7 +33,7 @@ from pages.parts.reports import studies_called
 from pages.parts.session import sentence, workspace
 from pages.results import stability
 
-Chosen = tuple[tuple[str, tuple[str, ...]], ...]
+Conditions = tuple[tuple[str, tuple[str, ...]], ...]
 """Names with the values allowed, as `dict` takes them; unlike a dict it can be a key of the cache."""
 
 
@@ -43,11 +43,11 @@ class Basis(NamedTuple):
     folder: str
     stamp: str
     benchmark: str
-    where: Chosen
+    where: Conditions
     rubric: str = ""
 
 
-class Wanted(NamedTuple):
+class BoardRequest(NamedTuple):
     """A leaderboard: what it rests on, by whom, how weighed."""
 
     basis: Basis
@@ -57,31 +57,33 @@ class Wanted(NamedTuple):
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
-def _rated(of: Basis) -> Rated:
+def _rated(basis: Basis) -> Rated:
     with workspace().read() as db:
-        return gather(db, of.benchmark, dict(of.where), of.rubric)
+        return gather(db, basis.benchmark, dict(basis.where), basis.rubric)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
+def _board(request: BoardRequest) -> tuple[Leaderboard, Table]:
     """The leaderboard, and it as a table."""
-    rated = _rated(of.basis)
-    weights = leaderboards.weightings(rated.system.criteria)[of.weights]
-    board = leaderboards.leaderboard(rated, judges=of.judges, weights=weights, intervals=of.intervals)
+    rated = _rated(request.basis)
+    weights = leaderboards.weightings(rated.system.criteria)[request.weights]
+    board = leaderboards.leaderboard(
+        rated, judges=request.judges, weights=weights, intervals=request.intervals
+    )
     return board, leaderboard_table(board)
 
 
 @st.cache_resource(max_entries=32)
-def _offered(of: Wanted) -> list[str]:
+def _correcting_studies(request: BoardRequest) -> list[str]:
     """The studies whose people can correct it."""
     with workspace().read() as db:
-        return corrected.available_studies(db, _measured(of)[0])
+        return corrected.available_studies(db, _board(request)[0])
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _corrected(of: Wanted, study: str, mark: str) -> Table:
+def _corrected(request: BoardRequest, study: str, mark: str) -> Table:
     """Corrected by the people of a study; `mark` changes when they have rated further items."""
-    board, _ = _measured(of)
+    board, _ = _board(request)
     with workspace().read() as db:
         corrected.check(db, board, study)
         return corrected.corrected(board, studies.ratings_for_agreement(db, study))
@@ -95,35 +97,40 @@ def page() -> None:
     if not names:
         st.info("No conversations to compare yet.")
         return link("runs", "Start a run")
-    benchmark, rubric = _by(benchmark_chosen(names))
+    benchmark, rubric = _rated_by(benchmark_chosen(names))
     try:
         if rubric or own_tables(benchmark.name) is None:
             _common(benchmark, rubric)
         else:
-            _own(benchmark)
+            _own_boards(benchmark)
     except ConcordError as error:
         sentence(error)
 
 
-OWN, EVERY = "its own questions", "all"
-MOST = 30
+OWN_QUESTIONS = "its own questions"
+ALL_LANGUAGES = "all"
+MOST_MODELS = 30
 """Models in the picture; the table has all."""
 TALLEST = 560
 """Pixels of a table of scripts; a longer one scrolls."""
 
 
-def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
+def _rated_by(benchmark: Benchmark) -> tuple[Benchmark, str]:
     """The benchmark as its judges were asked, and the version of a rubric that asked them; “” for its own."""
     with workspace().read() as db:
-        offered = [name or OWN for name in boards(db, benchmark.name)]
-    rubric = choice("Rated by", "rubric", offered, offered[0]) if len(offered) > 1 else "".join(offered)
-    if rubric in ("", OWN):
+        rubric_options = [name or OWN_QUESTIONS for name in boards(db, benchmark.name)]
+    rubric = (
+        choice("Rated by", "rubric", rubric_options, rubric_options[0])
+        if len(rubric_options) > 1
+        else "".join(rubric_options)
+    )
+    if rubric in ("", OWN_QUESTIONS):
         return benchmark, ""
     with workspace().read() as db:
         return judged.system(db, benchmark.name, rubric), rubric
 
 
-def _own(benchmark: Benchmark) -> None:
+def _own_boards(benchmark: Benchmark) -> None:
     """A benchmark's own tables; a row leads to the conversations that it is about."""
     with workspace().read() as db:
         judges = sharing(db, benchmark.name)
@@ -137,15 +144,15 @@ def _own(benchmark: Benchmark) -> None:
         title = next(column.title for column in best.columns if column.name == first)
         forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
     st.caption("Select a row to see its conversations, or to spot-check the judgements of its script.")
-    for each in tables:
-        row = table.draw(each, selectable=True, max_height=TALLEST)
+    for board_table in tables:
+        row = table.draw(board_table, selectable=True, max_height=TALLEST)
         if row is not None and "conversation" in row:
-            go("spot-check", benchmark=benchmark.name, these=_listed_with(each, row))
+            go("spot-check", benchmark=benchmark.name, these=_listed_with(board_table, row))
         elif row is not None:
-            about = {"player": row.get("player") or row.get("model")} | {
+            parameters = {"player": row.get("player") or row.get("model")} | {
                 n: row.get(n) for n in benchmark.facets
             }
-            go("conversations", benchmark=benchmark.name, **{n: str(v) for n, v in about.items() if v})
+            go("conversations", benchmark=benchmark.name, **{n: str(v) for n, v in parameters.items() if v})
 
 
 def _listed_with(table_drawn: Table, row: Mapping[str, Cell]) -> str:
@@ -157,50 +164,51 @@ def _listed_with(table_drawn: Table, row: Mapping[str, Cell]) -> str:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
-def _own_tables(of: Basis, judges: tuple[str, ...]) -> tuple[Table, ...]:
-    make = own_tables(of.benchmark)
+def _own_tables(basis: Basis, judges: tuple[str, ...]) -> tuple[Table, ...]:
+    make = own_tables(basis.benchmark)
     assert make is not None
     with workspace().read() as db:
-        return make(db, filters=dict(of.where), judges=judges)
+        return make(db, filters=dict(basis.where), judges=judges)
 
 
 def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:
     with workspace().read() as db:
-        stamp, values = stored.stamp(db), conversations.values(db, benchmark.name)
-    return Basis(str(workspace().path), stamp, benchmark.name, _where(benchmark, values), rubric)
+        stamp = stored.stamp(db)
+        values = conversations.values(db, benchmark.name)
+    return Basis(str(workspace().path), stamp, benchmark.name, _conditions(benchmark, values), rubric)
 
 
-def _where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
+def _conditions(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Conditions:
     """The language, and the other conditions in which conversations of the benchmark differ."""
-    chosen: list[tuple[str, tuple[str, ...]]] = []
+    conditions: list[tuple[str, tuple[str, ...]]] = []
     spoken = values["language"]
     if len(spoken) > 1:
-        language = choice("Language", "language", [*spoken, EVERY], spoken[0], format_func=plain)
-        if language != EVERY:
-            chosen.append(("language", (language,)))
-    own = ("benchmark", "language", "player", *benchmark.evaluated, *benchmark.items)
-    for name in (name for name, found in values.items() if name not in own and len(found) > 1):
+        language = choice("Language", "language", [*spoken, ALL_LANGUAGES], spoken[0], format_func=plain)
+        if language != ALL_LANGUAGES:
+            conditions.append(("language", (language,)))
+    fixed_names = ("benchmark", "language", "player", *benchmark.evaluated, *benchmark.items)
+    for name in (name for name, choices in values.items() if name not in fixed_names and len(choices) > 1):
         if picked := several(name.replace("_", " ").capitalize(), name, values[name]):
-            chosen.append((name, tuple(picked)))
-    return tuple(chosen)
+            conditions.append((name, tuple(picked)))
+    return tuple(conditions)
 
 
 def _judges(judges: Sequence[str], default: Sequence[str] = ()) -> tuple[str, ...]:
     """The judges chosen; none where the usual panel is to be taken."""
     look = {"default": default, "placeholder": "every judge who answered the benchmark's own prompt"}
-    return tuple(several("Panel of judges", "judges", judges, what="judge", **look))
+    return tuple(several("Panel of judges", "judges", judges, noun="judge", **look))
 
 
 def _common(benchmark: Benchmark, rubric: str) -> None:
     """The common leaderboard: who is first, by judges and corrected by people."""
     with st.popover("Conversations, judges, weights", icon=":material/tune:"):
         basis = _basis(benchmark, rubric)
-        wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _intervals())
-        study, mark = _study(wanted)
-    board, by_judges = _measured(wanted)
+        request = BoardRequest(basis, *_panel(_rated(basis), benchmark), _intervals())
+        study, mark = _study(request)
+    board, by_judges = _board(request)
     by_people: Table | None = None
     try:
-        by_people = _corrected(wanted, study, mark) if study else None
+        by_people = _corrected(request, study, mark) if study else None
     except ConcordError as error:
         sentence(error)
     if by_judges.caption:
@@ -208,28 +216,32 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if by_people:
         st.markdown(plain(by_people.caption))
     low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
-    points = [Point(s.player, s.score, "score, by judges") for s in board.standings[:MOST]]
+    points = [Point(s.player, s.score, "score, by judges") for s in board.standings[:MOST_MODELS]]
     if by_people:
         final = {row["player"]: row["corrected"] for row in by_people.rows}
         points += [
             Point(s.player, figure, "overall score, corrected by annotators")
-            for s in board.standings[:MOST]
+            for s in board.standings[:MOST_MODELS]
             if isinstance(figure := final.get(s.player), Estimate)
         ]
     if any(point.figure.defined for point in points):
         chart = intervals(points, f"Points ({low:g} to {high:g}), 95% interval")
         show(chart, "Score of each model, and its overall score corrected by annotators")
-    more = f" The first {MOST} of {len(board.standings)} players." if len(board.standings) > MOST else ""
+    remainder = (
+        f" The first {MOST_MODELS} of {len(board.standings)} players."
+        if len(board.standings) > MOST_MODELS
+        else ""
+    )
     st.caption(
         "*Overall* is the weighted mean of the criteria. *Score* is the overall score with a penalty for "
         "replies longer than the median model's. *Corrected* is the overall score corrected by the "
         "annotators' ratings."
-        f"{more} {plain(uncounted_criteria(board))}"
+        f"{remainder} {plain(uncounted_criteria(board))}"
     )
     st.caption("Select a row to see the model's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
     if row is not None:
-        _opened(board, benchmark, str(row["player"]))
+        _open_row(board, benchmark, str(row["player"]))
     if by_people:
         table.fold("By judges, corrected by annotators", [by_people], "corrected")
     place = st.expander(
@@ -237,22 +249,22 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     )
     if place.open:
         with place:
-            _stability(wanted, study, mark)
+            _stability(request, study, mark)
     with st.expander("Another benchmark's ranking", icon=":material/compare_arrows:", key="another ranking"):
         stability.against(board)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
-def _rank_stability(board_key: Wanted, study: str, mark: str) -> tuple[Table, ...]:
+def _rank_stability(board_key: BoardRequest, study: str, mark: str) -> tuple[Table, ...]:
     """The tables of rank stability; `mark` changes when the study's people have rated further items."""
-    board = _measured(board_key)[0]
+    board = _board(board_key)[0]
     if not board_key.judges:
-        board, _ = _measured(board_key._replace(judges=rank_stability.judges_compared(board)))
+        board, _ = _board(board_key._replace(judges=rank_stability.judges_compared(board)))
     with workspace().read() as db:
         return rank_stability.rank_stability(db, board, study=study)
 
 
-def _stability(board_key: Wanted, study: str, mark: str) -> None:
+def _stability(board_key: BoardRequest, study: str, mark: str) -> None:
     """How stable the order is."""
     try:
         stability.draw(_rank_stability(board_key, study, mark))
@@ -264,11 +276,11 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     left, right = st.columns([3, 2])
     with left:
         judges = _judges(rated.judges, rated.panel())
-    offered = list(leaderboards.weightings(benchmark.criteria))
-    if len(offered) == 1:  # one criterion alone cannot be weighed
-        return judges, offered[0]
-    checked("weights", offered, "weighting")
-    weights = right.selectbox("Weights of the overall score", offered, key="weights", bind="query-params")
+    weightings = list(leaderboards.weightings(benchmark.criteria))
+    if len(weightings) == 1:  # one criterion alone cannot be weighed
+        return judges, weightings[0]
+    checked("weights", weightings, "weighting")
+    weights = right.selectbox("Weights of the overall score", weightings, key="weights", bind="query-params")
     # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
     return (() if judges == rated.panel() else judges), weights
 
@@ -282,9 +294,9 @@ def _intervals() -> IntervalMethod:
     )
 
 
-def _study(wanted: Wanted) -> tuple[str, str]:
+def _study(request: BoardRequest) -> tuple[str, str]:
     """The study whose people correct the leaderboard, with a mark of its state; “” if there is none."""
-    names = _offered(wanted)
+    names = _correcting_studies(request)
     if not names:
         return "", ""
     title = "Correct by the annotators of the study"
@@ -293,17 +305,17 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         return study, progress.mark(db, study)
 
 
-def _opened(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
+def _open_row(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     """A player's scores by the first two facets, whose rows lead to conversations; else all of these."""
-    about = {"benchmark": board.benchmark, "player": player}
+    parameters = {"benchmark": board.benchmark, "player": player}
     if len(benchmark.facets) > 1:
         down, across = benchmark.facets[:2]
         scores = leaderboards.grid(board, player, down, across)
         row = table.draw(scores, key=f"grid of {player}", selectable=True)
         if row is None:
             return
-        about[down] = str(row[down])
-    go("conversations", **about)
+        parameters[down] = str(row[down])
+    go("conversations", **parameters)
 
 
 page()

@@ -17,7 +17,8 @@ from pages.parts import table
 from pages.parts.charts import GREEN, GREY, ORANGE, Chart, in_rows, legend, show, tips
 from pages.parts.plain import plain
 
-BOARD, OTHER_RANKING = "this leaderboard", "the other ranking"
+BOARD = "this leaderboard"
+OTHER_RANKING = "the other ranking"
 MOVES = {"rises": GREEN, "falls": ORANGE, "same rank": GREY}
 """The colours of lines, by what becomes of a model's rank on this leaderboard."""
 LINE = 26
@@ -63,7 +64,7 @@ def against(board: Leaderboard) -> None:
             words = str(error).replace(str(path), file.name)
             st.error("  \n".join(map(plain, words.splitlines())), icon=":material/error:")
             return
-    correlation, models = ranking_csv.beside(board, ranking, file.name)
+    correlation, models = ranking_csv.rank_comparison(board, ranking, file.name)
     table.draw(correlation)
     if models.rows:
         show(slopes(models), "Rank of each model in the other ranking and here")

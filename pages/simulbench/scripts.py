@@ -16,7 +16,7 @@ from concord.store.conversations import Filter
 from concord.table import Cell, Column, Table
 from pages.parts import notice, table
 from pages.parts.address import link
-from pages.parts.plain import counted, plain
+from pages.parts.plain import plain, quantity
 from pages.parts.session import sentence, workspace
 from pages.parts.transcript import transcript
 from pages.simulbench import parts, undo
@@ -39,7 +39,7 @@ def draw() -> None:
     st.subheader("Scripts in use", anchor=False)
     table.draw(extraction.script_counts(list(in_use.values())), titled=False)
     if idle:
-        st.caption(f"{counted(len(idle), 'script')} of rejected tasks are not run.")
+        st.caption(f"{quantity(len(idle), 'script')} of rejected tasks are not run.")
     if script := _selection(list(in_use.values()), "scripts-in-use"):
         _read(script)
     with st.container(horizontal=True):
@@ -71,12 +71,14 @@ def _extract() -> None:
         sources = {row.source for row in scenarios.page(db, BENCHMARK, SCRIPT)}
     new = [script for script in cut.scripts if script.key not in stored_keys]
     st.markdown(
-        f"{counted(cut.dialogues, 'dialogue')} give {counted(len(cut.scripts), 'script')}, "
+        f"{quantity(cut.dialogues, 'dialogue')} give {quantity(len(cut.scripts), 'script')}, "
         f"**{len(new)} of them new**."
     )
     if cut.unjudged:
         st.warning(
-            plain(f"{counted(cut.unjudged, 'dialogue')} without a usable judgement of {judge} are excluded."),
+            plain(
+                f"{quantity(cut.unjudged, 'dialogue')} without a usable judgement of {judge} are excluded."
+            ),
             icon=":material/rule:",
         )
         link("runs", "Let judges rate", judge="true", benchmark=DIALOGUES.name)
@@ -88,7 +90,7 @@ def _extract() -> None:
     if new:
         table.draw(extraction.script_counts(new), key="new-scripts", titled=False)
     st.button(
-        f"Extract {counted(len(new), 'new script')}",
+        f"Extract {quantity(len(new), 'new script')}",
         type="primary" if new else "secondary",
         icon=":material/content_cut:",
         disabled=not new,
@@ -100,7 +102,7 @@ def _extract() -> None:
 def _extracted(judge: str) -> None:
     with notice.writing() as db:
         new = extraction.extract_scripts(db, judge).new
-        notice.done(f"{counted(len(new), 'script')} extracted.")
+        notice.success(f"{quantity(len(new), 'script')} extracted.")
         undo.remember(StateChange("Undo: remove the extracted scripts", SCRIPT, new, None))
 
 
@@ -156,22 +158,22 @@ def _easy(discarded: Sequence[Script]) -> None:
         keys = [script.key for script in easy]
         st.markdown(
             plain(
-                f"{counted(len(easy), 'script')} got full marks from every judge for {', '.join(targets)}. "
+                f"{quantity(len(easy), 'script')} got full marks from every judge for {', '.join(targets)}. "
                 "Set aside, they are not run any more and leave the tables. Nothing is deleted."
             )
         )
         _list(easy, "easy-scripts")
         st.button(
-            f"Set aside {counted(len(easy), 'script')}",
+            f"Set aside {quantity(len(easy), 'script')}",
             icon=":material/inventory_2:",
             on_click=undo.decide,
-            args=(SCRIPT, keys, "discarded", "accepted", f"{counted(len(easy), 'script')} set aside."),
+            args=(SCRIPT, keys, "discarded", "accepted", f"{quantity(len(easy), 'script')} set aside."),
         )
     else:
         st.caption(plain(f"No script got full marks from every judge for {', '.join(targets)}."))
     if discarded:
         keys = [script.key for script in discarded]
-        with st.expander(f"{counted(len(discarded), 'script')} set aside", icon=":material/inventory_2:"):
+        with st.expander(f"{quantity(len(discarded), 'script')} set aside", icon=":material/inventory_2:"):
             _list(discarded, "discarded-scripts")
             st.button(
                 "Use them again",

@@ -17,8 +17,8 @@ from concord.scenario import State
 from concord.store import scenarios
 from concord.table import Column, Table
 from pages.parts import notice, table
-from pages.parts.address import choice, nothing
-from pages.parts.plain import counted, plain
+from pages.parts.address import choice, empty_page
+from pages.parts.plain import plain, quantity
 from pages.parts.session import workspace
 from pages.parts.upload import Upload, upload_of
 from pages.simulbench import undo
@@ -163,7 +163,7 @@ def _propose() -> None:
     """What a model is asked to propose, with the estimate."""
     names = [name for name, model in load_models(workspace().models_path).items() if model.kind == "chat"]
     if not names:
-        nothing("No model is named yet.", ("models", "Add a model"))
+        empty_page("No model is named yet.", ("models", "Add a model"))
         return
     st.caption("Each call shows the model five tasks in use as examples and asks for another one.")
     left, right = st.columns(2)
@@ -212,12 +212,12 @@ def _import() -> None:
     identifiers = [item.key if isinstance(item, Script) else item.id for item in items]
     new = len([name for name in identifiers if name not in stored_keys])
     types = ", ".join(f"{sum(item.type == type for item in items)} {type}" for type in TYPES)
-    st.markdown(f"**{counted(len(items), noun)}** ({types}), {new} of them new.")
+    st.markdown(f"**{quantity(len(items), noun)}** ({types}), {new} of them new.")
     if len(scripts) == files.PUBLISHED:
         st.caption(files.WHY_ONE_LESS)
     source = st.text_input("Name of the source", file.name.rpartition(".")[0], max_chars=60, key="source")
     st.button(
-        f"Import {counted(new, noun)}",
+        f"Import {quantity(new, noun)}",
         type="primary",
         icon=":material/upload_file:",
         disabled=not new or not source.strip(),
@@ -229,5 +229,5 @@ def _import() -> None:
 def _imported(items: Sequence[SimulationTask | Script], kind: str, noun: str, source: str) -> None:
     with notice.writing() as db:
         new = files.bring(db, items, source)
-        notice.done(f"{counted(len(new), noun)} imported.")
+        notice.success(f"{quantity(len(new), noun)} imported.")
         undo.remember(StateChange(f"Undo: remove the imported {noun}s", kind, new, None))

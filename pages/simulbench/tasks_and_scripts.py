@@ -6,7 +6,7 @@ from concord.benchmarks.simulbench.steps import NextStage, Progression, standing
 from pages.parts import notice
 from pages.parts.address import choice, link
 from pages.parts.navigation import heading
-from pages.parts.plain import counted
+from pages.parts.plain import quantity
 from pages.parts.session import workspace
 from pages.simulbench import parts, scripts, tasks, toxicity, undo
 
@@ -52,7 +52,7 @@ def _next(state: Progression) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         match state.next_step:
             case NextStage.DECIDE:
-                sentence = f"Next: accept or reject {counted(state.proposals, 'proposed task')} below."
+                sentence = f"Next: accept or reject {quantity(state.proposals, 'proposed task')} below."
                 way = ("tasks", "Proposed tasks", {"part": "tasks"})
             case NextStage.COLLECT:
                 sentence = (
@@ -64,13 +64,13 @@ def _next(state: Progression) -> None:
                 sentence = f"Next: let a judge look for challenging turns in {state.dialogues} dialogues."
                 way = ("runs", "Let judges rate", judge | {"benchmark": "simulbench-dialogues"})
             case NextStage.EXTRACT:
-                sentence = f"Next: extract scripts from {counted(state.looks, 'dialogue')}."
+                sentence = f"Next: extract scripts from {quantity(state.looks, 'dialogue')}."
                 way = ("tasks", "Extract scripts", {"part": "scripts"})
             case NextStage.ANSWER:
-                sentence = f"Next: let models answer {counted(state.scripts, 'script')}."
+                sentence = f"Next: let models answer {quantity(state.scripts, 'script')}."
                 way = ("runs", "Let models answer", {"benchmark": "simulbench"})
             case NextStage.SCORE:
-                sentence = f"Next: let judges score {counted(state.answers, 'answer')}."
+                sentence = f"Next: let judges score {quantity(state.answers, 'answer')}."
                 way = ("runs", "Let judges rate", judge | {"benchmark": "simulbench"})
             case NextStage.CHECK:
                 sentence = "Next: check what judges gave. Draw a random audit."

@@ -6,8 +6,8 @@ from concord.benchmarks.simulbench import toxicity
 from concord.errors import ConcordError
 from concord.llm.models import load_models
 from pages.parts import person, table
-from pages.parts.address import nothing
-from pages.parts.plain import counted
+from pages.parts.address import empty_page
+from pages.parts.plain import quantity
 from pages.parts.session import sentence, workspace
 
 
@@ -19,7 +19,7 @@ def draw() -> None:
     )
     names = [name for name, model in load_models(workspace().models_path).items() if model.kind == "chat"]
     if not names:
-        nothing("No model is named yet.", ("models", "Add a model"))
+        empty_page("No model is named yet.", ("models", "Add a model"))
         return
     likely = next((place for place, name in enumerate(names) if "moderation" in name), None)
     model = st.selectbox(
@@ -34,13 +34,13 @@ def draw() -> None:
     left = toxicity.unscored(workspace(), model)
     calls = -(-len(left) // toxicity.BATCH)
     st.markdown(
-        f"**{counted(len(left), 'text')}** without a score, {counted(calls, 'call')}. "
+        f"**{quantity(len(left), 'text')}** without a score, {quantity(calls, 'call')}. "
         "Concord does not know what they cost: OpenAI asks nothing for them."
         if left
         else "Every text has its score."
     )
     if st.button(
-        f"Score {counted(len(left), 'text')}", type="primary", icon=":material/shield:", disabled=not left
+        f"Score {quantity(len(left), 'text')}", type="primary", icon=":material/shield:", disabled=not left
     ):
         _score(model)
     table.draw(toxicity.toxicity(workspace(), model))

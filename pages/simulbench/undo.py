@@ -29,7 +29,7 @@ def decide(kind: str, keys: Sequence[str], state: State, former: State, sentence
     with notice.writing() as db:
         for key in keys:
             scenarios.decide(db, BENCHMARK, kind, key, state, actor())
-        notice.done(sentence)
+        notice.success(sentence)
         remember(StateChange("Undo", kind, keys, former))
 
 
@@ -55,4 +55,4 @@ def _undo(change: StateChange) -> None:
         else:
             for key in change.keys:
                 scenarios.decide(db, BENCHMARK, change.kind, key, change.state, actor())
-        notice.done("The last change was undone.")
+        notice.success("The last change was undone.")

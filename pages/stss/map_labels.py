@@ -54,7 +54,8 @@ def place(labels: Sequence[MapLabel], height: float, width: float = NARROWEST) -
 
 
 def _pixel(value: float, values: Sequence[float], length: float) -> float:
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     return EDGE + (value - low) / ((high - low) or 1.0) * (length - 2 * EDGE)
 
 

@@ -23,7 +23,7 @@ from concord.table import Cell, Column, Table
 from pages.parts import notice, person, table
 from pages.parts.address import choice, link, listed
 from pages.parts.navigation import heading
-from pages.parts.plain import counted, plain
+from pages.parts.plain import plain, quantity
 from pages.parts.session import sentence, workspace
 from pages.parts.upload import Upload, upload_of
 
@@ -65,11 +65,11 @@ def _undo() -> None:
         for name in ("town", "task_set"):
             if st.query_params.get(name) == last.stem:
                 del st.query_params[name]
-        notice.done("The import was removed.")
+        notice.success("The import was removed.")
         return
     with notice.writing() as db:
         scenarios.remove(db, LANGUAGE_LEVEL, SCENARIO, last, used_by=siblings(LANGUAGE_LEVEL))
-        notice.done("The new scenes were removed.")
+        notice.success("The new scenes were removed.")
 
 
 # ── Tasks and residents ───────────────────────────────────────────────────────────────────────────────────
@@ -94,7 +94,8 @@ def _tasks(town_name: str) -> None:
     by_kind = ", ".join(f"{kinds[kind]} {title.lower()}" for kind, title in TITLES.items() if kinds[kind])
     st.markdown(
         plain(
-            f"{counted(len(tasks), 'task')}: {by_kind}. {len(playable)} of them can be played in {town.name}."
+            f"{quantity(len(tasks), 'task')}: {by_kind}. {len(playable)} of them can be played in "
+            f"{town.name}."
         )
     )
     row = table.draw(_task_table(tasks, lacking), selectable=True, titled=False, max_height=TALLEST)
@@ -105,7 +106,7 @@ def _tasks(town_name: str) -> None:
     )
     link(
         "runs",
-        f"Start a run with {counted(len(selection), 'task') if selection else 'all tasks'}",
+        f"Start a run with {quantity(len(selection), 'task') if selection else 'all tasks'}",
         benchmark=system.NAME,
         town=town_name,
         task_set=task_set,
@@ -154,7 +155,9 @@ def _task(task: SocialTask, absent: Sequence[str]) -> None:
 
 def _residents(town_name: str) -> None:
     town = system.town_named(materials(workspace()), town_name)
-    st.markdown(plain(f"{counted(len(town.residents), 'resident')}, {counted(len(town.sectors), 'place')}."))
+    st.markdown(
+        plain(f"{quantity(len(town.residents), 'resident')}, {quantity(len(town.sectors), 'place')}.")
+    )
     rows: tuple[dict[str, Cell], ...] = tuple(
         {
             "name": resident.name,
@@ -212,7 +215,7 @@ def _import_tasks(town_name: str, name: str, upload: Upload) -> None:
         return
     st.markdown(
         plain(
-            f"{counted(len(imported.tasks), 'task')}; {len(imported.playable)} of them can be played in "
+            f"{quantity(len(imported.tasks), 'task')}; {len(imported.playable)} of them can be played in "
             f"{imported.town.name}."
         )
     )
@@ -220,7 +223,7 @@ def _import_tasks(town_name: str, name: str, upload: Upload) -> None:
     sets = [system.TEMPLATES, *system.task_sets(materials(workspace()))]
     new = _new_name("Name of the task set", name, sets, "task set name")
     st.button(
-        f"Import {counted(len(imported.tasks), 'task')}",
+        f"Import {quantity(len(imported.tasks), 'task')}",
         type="primary",
         icon=":material/upload_file:",
         disabled=not new,
@@ -255,11 +258,11 @@ def _store_tasks(tasks: Sequence[SocialTask], name: str) -> None:
         with person.as_here():
             st.session_state[LAST] = imports.store_tasks(workspace(), tasks, name)
     except ConcordError as error:
-        notice.refused(error)
+        notice.failure(error)
     else:
         st.query_params["part"] = "tasks"
         st.query_params["task_set"] = name
-        notice.done(f"{counted(len(tasks), 'task')} imported as the task set {name}.")
+        notice.success(f"{quantity(len(tasks), 'task')} imported as the task set {name}.")
 
 
 def _import_people(town_name: str, name: str, upload: Upload) -> None:
@@ -268,10 +271,10 @@ def _import_people(town_name: str, name: str, upload: Upload) -> None:
     except ConcordError as error:
         st.error(plain(upload.sentence(error)), icon=":material/error:")
         return
-    st.markdown(plain(f"{counted(len(residents), 'person', 'people')}: {', '.join(residents)}."))
+    st.markdown(plain(f"{quantity(len(residents), 'person', 'people')}: {', '.join(residents)}."))
     new = _new_name("Name of the new town", name, list(system.towns(materials(workspace()))), "town name")
     st.button(
-        f"Import {counted(len(residents), 'person', 'people')}",
+        f"Import {quantity(len(residents), 'person', 'people')}",
         type="primary",
         icon=":material/group_add:",
         disabled=not new,
@@ -285,11 +288,11 @@ def _store_people(residents: Mapping[str, Mapping[str, object]], name: str, town
         with person.as_here():
             st.session_state[LAST] = imports.store_people(workspace(), residents, name, town_name)
     except ConcordError as error:
-        notice.refused(error)
+        notice.failure(error)
     else:
         st.query_params["part"] = "residents"
         st.query_params["town"] = name
-        notice.done(f"{counted(len(residents), 'person', 'people')} live in the new town {name}.")
+        notice.success(f"{quantity(len(residents), 'person', 'people')} live in the new town {name}.")
 
 
 # ── Scenes ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -309,7 +312,7 @@ def _scenes(_town_name: str) -> None:
     kinds = Counter(task_from(scene.body["task"]).kind for scene in selection.scenes)
     by_kind = ", ".join(f"{kinds[kind]} {title.lower()}" for kind, title in TITLES.items() if kinds[kind])
     st.markdown(
-        plain(f"{counted(len(selection.scenes), 'scene')} ({by_kind}), {len(selection.new)} of them new.")
+        plain(f"{quantity(len(selection.scenes), 'scene')} ({by_kind}), {len(selection.new)} of them new.")
     )
     if len(selection.scenes) < number:
         st.caption(
@@ -317,7 +320,7 @@ def _scenes(_town_name: str) -> None:
             "allow more scenes of the same two people."
         )
     st.button(
-        f"Freeze {counted(len(selection.new), 'new scene')}",
+        f"Freeze {quantity(len(selection.new), 'new scene')}",
         type="primary",
         icon=":material/ac_unit:",
         disabled=not selection.new,
@@ -334,10 +337,10 @@ def _freeze(number: int, per_pair: int, seed: int) -> None:
         with person.as_here():
             frozen: Frozen = scenes.freeze(workspace(), number, per_pair, seed)
     except ConcordError as error:
-        notice.refused(error)
+        notice.failure(error)
     else:
         st.session_state[LAST] = frozen.new
-        notice.done(f"{counted(len(frozen.new), 'scene')} frozen.")
+        notice.success(f"{quantity(len(frozen.new), 'scene')} frozen.")
 
 
 # ── Trajectories of other simulators ──────────────────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ from concord.store import conversations
 from concord.store.conversations import Filter
 from concord.table import Cell, Column, Table
 from pages.parts import table
-from pages.parts.address import held, link, listed
+from pages.parts.address import bound_value, link, listed
 from pages.parts.charts import show, text_colour
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -27,73 +27,77 @@ from pages.parts.session import live, workspace
 from pages.stss import map_labels
 from pages.stss.map_labels import EDGE, MapLabel
 
-AT = "at"
+MOMENT = "at"
 """What the address says of the moment shown."""
 GREY, HEIGHT = "#8a8f98", 520
 BOLD = "datum.task ? 'bold' : 'normal'"
-FILLED = f"datum.here ? '#2f7fc2' : '{GREY}'"
-NAMED = 3
+DOT_COLOUR = f"datum.here ? '#2f7fc2' : '{GREY}'"
+MOST_NAMED = 3
 """So many people in one place are named; of more the first, and how many others."""
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the simulation …")
-def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
+def _simulation(folder: str, number: int, key: str) -> tuple[Conversation, Simulation, bool]:
     """A simulation, read and scored once, and whether mock models played it."""
     with workspace().read() as db:
-        conversation, values = conversations.load(db, which), conversations.required_trajectory(db, which)
-        simulated = conversations.listed(db, which).simulated
+        conversation = conversations.load(db, number)
+        values = conversations.required_trajectory(db, number)
+        simulated = conversations.listed(db, number).simulated
     town = system.town_named(materials(workspace()), conversation.facets.get("town", ""))
-    of = Simulation(task_from(conversation.context["_task"]), from_stored(values), town)
-    return conversation, of, simulated
+    simulation = Simulation(task_from(conversation.context["_task"]), from_stored(values), town)
+    return conversation, simulation, simulated
 
 
 def page() -> None:
     """Draw the page."""
     heading("town")
     with workspace().read() as db:
-        known = conversations.table(db, Filter(benchmark=system.NAME))
-    if known.empty:
+        simulations = conversations.table(db, Filter(benchmark=system.NAME))
+    if simulations.empty:
         st.info("No simulations yet. Start a run of STSS first.")
         return link("runs", "Start a run")
-    which = _choose(known)
-    conversation, of, simulated = _opened(str(workspace().path), which, known.key[known.id == which].item())
-    _task(conversation, of, simulated)
+    number = _choose(simulations)
+    conversation, simulation, simulated = _simulation(
+        str(workspace().path), number, simulations.key[simulations.id == number].item()
+    )
+    _task(conversation, simulation, simulated)
     st.subheader("Who is where", anchor=False)
-    _moment(of)
+    _moment(simulation)
     st.subheader("What counted", anchor=False)
     st.caption("Select a row to show its moment above.")
-    table.draw(views.evidence(of.score), select=_to_moment)
-    table.draw(views.talks(of), select=_to_moment)
-    if plan := views.planned(of.task, of.lived):
+    table.draw(views.evidence(simulation.score), select=_to_moment)
+    table.draw(views.talks(simulation), select=_to_moment)
+    if plan := views.planned(simulation.task, simulation.lived):
         with st.expander("What the performer planned (TDP)", icon=":material/checklist:"):
             for title, text in plan.items():
                 st.caption(title)
                 st.text(text)
-    return link("conversations", f"All that {of.task.performer} said", conversation=str(which))
+    return link("conversations", f"All that {simulation.task.performer} said", conversation=str(number))
 
 
-def _choose(known: pd.DataFrame) -> int:
+def _choose(simulations: pd.DataFrame) -> int:
     """The simulation that the address names, of one task, agent and model."""
-    known = known.sort_values(["task", "architecture", "player", "id"])
+    simulations = simulations.sort_values(["task", "architecture", "player", "id"])
     names = {
         str(row.id): f"{row.task} · {row.architecture} · {row.player} ({row.id})"
-        for row in known.itertuples()
+        for row in simulations.itertuples()
     }
     first = next(iter(names))
     return int(listed("Simulation", "conversation", list(names), first, format_func=names.__getitem__))
 
 
-def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
+def _task(conversation: Conversation, simulation: Simulation, simulated: bool) -> None:
     """The task, its events, and the score with its arithmetic."""
-    task, score = of.task, of.score
+    task = simulation.task
+    score = simulation.score
     with st.container(border=True):
         with st.container(horizontal=True):
             st.markdown(f"**{plain(task.performer)}**", width="content")
             st.badge(TITLES[task.kind], color="gray")
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
-                about = "A rule-based mock model generated this; it says nothing about language models."
-                st.badge("mock", color="orange", icon=":material/smart_toy:", help=about)
+                mock_note = "A rule-based mock model generated this; it says nothing about language models."
+                st.badge("mock", color="orange", icon=":material/smart_toy:", help=mock_note)
         st.text(task.goal)
         _events(task)
         left, right = st.columns(2)
@@ -109,28 +113,28 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
 def _events(task: SocialTask) -> None:
     """What has to be done: the words, the window, the place."""
     for number, s in enumerate(task.subgoals, start=1):
-        when = f"from {clock(s.start)} to {s.end:%H:%M}" if s.start and s.end else "at any time"
-        where = f"at {s.location}" if s.location else "anywhere"
+        time_window = f"from {clock(s.start)} to {s.end:%H:%M}" if s.start and s.end else "at any time"
+        place = f"at {s.location}" if s.location else "anywhere"
         words = " or ".join(f"“{word}”" for word in s.keywords)
         event = f"**Event {number}**" if len(task.subgoals) > 1 else "**What counts**"
-        st.markdown(f"{event}: doing something with {plain(words)} in it, {plain(where)}, {when}")
+        st.markdown(f"{event}: doing something with {plain(words)} in it, {plain(place)}, {time_window}")
 
 
 def _to_moment(row: Mapping[str, Cell]) -> None:
     if row["time"]:
-        st.query_params[AT] = _address(datetime.strptime(str(row["time"]), STAMP))
+        st.query_params[MOMENT] = _address(datetime.strptime(str(row["time"]), STAMP))
 
 
 @live
-def _moment(of: Simulation) -> None:
+def _moment(simulation: Simulation) -> None:
     """The map, who does what, and what is said at the moment that the slider chooses; drawn alone."""
-    here = views.people_at(of, _time(of))
-    off = [h.name for h in here if h.room[0] not in of.town.sectors]
-    words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in here)
-    show(_map(of.town, of.sectors, here), words)
+    presences = views.people_at(simulation, _time(simulation))
+    elsewhere = [h.name for h in presences if h.room[0] not in simulation.town.sectors]
+    words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in presences)
+    show(_map(simulation.town, simulation.sectors, presences), words)
     st.caption(
         "Blue: a resident is there. Bold: the place of the task."
-        + (plain(f" At places outside the map: {', '.join(off)}.") if off else "")
+        + (plain(f" At places outside the map: {', '.join(elsewhere)}.") if elsewhere else "")
     )
     columns = tuple(map(Column, ("who", "part", "does", "where", "since")))
     rows = tuple(
@@ -141,16 +145,16 @@ def _moment(of: Simulation) -> None:
             "where": ", ".join(h.room),
             "since": clock(h.arrival),
         }
-        for h in here
+        for h in presences
     )
     table.draw(Table("people", "Who is where", columns, rows), titled=False)
-    for number in sorted({h.talk for h in here if h.talk is not None}):
-        _talk(of, number)
+    for number in sorted({h.talk for h in presences if h.talk is not None}):
+        _talk(simulation, number)
 
 
-def _time(of: Simulation) -> datetime:
+def _time(simulation: Simulation) -> datetime:
     """The slider; the moment chosen."""
-    times = of.lived.times
+    times = simulation.lived.times
 
     def draw(key: str) -> datetime:
         step: timedelta = times[1] - times[0]
@@ -158,26 +162,27 @@ def _time(of: Simulation) -> datetime:
 
     def read(text: str) -> datetime | None:
         try:
-            wanted = datetime.fromisoformat(text)
+            moment = datetime.fromisoformat(text)
         except ValueError:
             return None
-        known = not wanted.tzinfo and times[0] <= wanted <= times[-1]
-        return times[of.lived.moment(wanted)] if known else None
+        is_in_range = not moment.tzinfo and times[0] <= moment <= times[-1]
+        return times[simulation.lived.moment(moment)] if is_in_range else None
 
-    return held(AT, views.opens(of), draw, read=read, written=_address)
+    return bound_value(MOMENT, views.opens(simulation), draw, read=read, encode=_address)
 
 
 def _address(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M}"
 
 
-def _map(town: Town, task: list[str], here: list[Presence]) -> Any:
+def _map(town: Town, task: list[str], presences: list[Presence]) -> Any:
     """Places, ways between them, and who is there."""
-    there: dict[str, list[str]] = {}
-    for h in here:
-        there.setdefault(h.room[0], []).append(h.name)
+    names_by_place: dict[str, list[str]] = {}
+    for h in presences:
+        names_by_place.setdefault(h.room[0], []).append(h.name)
     room = alt.Scale(zero=False, nice=False, padding=EDGE)
-    x, y = alt.X("x:Q", axis=None, scale=room), alt.Y("y:Q", axis=None, scale=room)
+    x = alt.X("x:Q", axis=None, scale=room)
+    y = alt.Y("y:Q", axis=None, scale=room)
     ends = [(town.sectors[a].at, town.sectors[b].at) for a, b in town.doors]
     ways = pd.DataFrame([(*a, *b) for a, b in ends], columns=["x", "y", "x2", "y2"])
     places = pd.DataFrame(
@@ -185,9 +190,12 @@ def _map(town: Town, task: list[str], here: list[Presence]) -> Any:
             "x": s.at[0],
             "y": s.at[1],
             "task": name in task,
-            "here": name in there,
-            "name": f"{name}\n{_crowd(there.get(name, []))}" if name in task or name in there else "",
-            "words": f"{name}: {', '.join(s.arenas)}. Here: {', '.join(there.get(name, [])) or 'nobody'}.",
+            "here": name in names_by_place,
+            "name": f"{name}\n{_crowd(names_by_place.get(name, []))}"
+            if name in task or name in names_by_place
+            else "",
+            "words": f"{name}: {', '.join(s.arenas)}. Here: "
+            f"{', '.join(names_by_place.get(name, [])) or 'nobody'}.",
         }
         for name, s in town.sectors.items()
     )
@@ -199,7 +207,7 @@ def _map(town: Town, task: list[str], here: list[Presence]) -> Any:
     names = base.encode(text="name:N").transform_filter("datum.name")
     layers = [
         alt.Chart(ways).mark_rule(color=GREY, opacity=0.4).encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
-        base.mark_square(size=260, fill={"expr": FILLED}, opacity=0.5),
+        base.mark_square(size=260, fill={"expr": DOT_COLOUR}, opacity=0.5),
         names.mark_text(
             dy={"expr": "datum.dy"}, color=label, fontSize=12, lineBreak="\n", fontWeight={"expr": BOLD}
         ),
@@ -210,18 +218,18 @@ def _map(town: Town, task: list[str], here: list[Presence]) -> Any:
 def _crowd(names: list[str]) -> str:
     """The first names of people in one place; of a crowd the first ones, and how many more."""
     first = [name.split()[0] for name in names]
-    more = [f"{len(first) - NAMED} more"] if len(first) > NAMED else []
-    return ", ".join([*first[:NAMED], *more])
+    remainder = [f"{len(first) - MOST_NAMED} more"] if len(first) > MOST_NAMED else []
+    return ", ".join([*first[:MOST_NAMED], *remainder])
 
 
-def _talk(of: Simulation, number: int) -> None:
+def _talk(simulation: Simulation, number: int) -> None:
     """What was said in a conversation, as plain text, and what each of the two kept of it."""
-    talk = of.lived.talks[number - 1]
+    talk = simulation.lived.talks[number - 1]
     with st.expander(plain(f"What {' and '.join(talk.pair)} say"), icon=":material/forum:"):
         for speaker, text in talk.messages:
-            own = speaker == of.task.performer
-            icon = ":material/flag:" if own else ":material/person:"
-            with st.chat_message("assistant" if own else "user", avatar=icon):
+            is_performer = speaker == simulation.task.performer
+            icon = ":material/flag:" if is_performer else ":material/person:"
+            with st.chat_message("assistant" if is_performer else "user", avatar=icon):
                 st.caption(plain(speaker))
                 st.text(text or "(nothing)")
         for name in talk.pair if talk.summary else ():

@@ -10,9 +10,16 @@ import streamlit as st
 from concord.codes import Scorer
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
+from concord.exchange import (
+    conversations_file,
+    conversations_import,
+    incoming,
+    ratings_csv,
+    ratings_study,
+    survey_sentences,
+)
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
-from concord.exchange.shapes import PREFIXES
+from concord.exchange.field_mapping import PREFIXES
 from concord.files.plain import plain_line
 from concord.reading import joined, labels
 from concord.reading.labels import RatingsFile
@@ -25,7 +32,7 @@ from concord.studies import pairings
 from pages.parts import notice
 from pages.parts.address import go
 from pages.parts.navigation import heading
-from pages.parts.plain import counted, plain, with_code
+from pages.parts.plain import plain, quantity, with_code
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
 from pages.parts.upload import LARGEST, Upload, table_dropped, upload_of
@@ -57,14 +64,14 @@ USES: Mapping[str, str] = {
     "out": "excluded",
 }
 """What a column may be, by its name in `--map`."""
-MOST = 60
+MOST_COLUMNS = 60
 """Columns that can be changed one by one."""
 HOLDS = {"ratings": "Ratings: one column or one row per rating", "conversations": "Conversations"}
 SEVERAL = {
     "people": "Annotators: one column each",
     "judges": "Judges: one column each",
     "gold": "Gold labels",
-    "by": "Groups, such as a model",
+    "group_columns": "Groups, such as a model",
 }
 SINGLE = {
     "id": "Ids of items",
@@ -83,7 +90,7 @@ PREVIEWED = 4
 """Conversations of the first row that are shown."""
 SURVEYS, RECENT = "surveys of files", 4
 """Where the session keeps what files hold, and how many of these."""
-STORED = "the file that was stored"
+LAST_IMPORT = "the file that was stored"
 """Where the session keeps which file that was last, and what it became."""
 
 
@@ -125,7 +132,7 @@ def page() -> None:
         "A file of conversations or ratings: JSON Lines, JSON, CSV, Excel, Parquet, an Inspect log",
         type=["jsonl", "json", "csv", "tsv", "xlsx", "parquet", "ndjson", "eval", "txt"],
         max_upload_size=LARGEST,
-        key=f"file after {st.session_state.get(STORED, {}).get('file', '')}",
+        key=f"file after {st.session_state.get(LAST_IMPORT, {}).get('file', '')}",
     )
     if file is None:
         st.caption(
@@ -139,23 +146,27 @@ def page() -> None:
         return _next()
     upload = upload_of(file.file_id, file)
     if ratings_csv.holds_ratings(upload.path):
-        given = _joined_or_alone(file.file_id, upload)
-        return _wrong(given) if isinstance(given, str) else _ratings(given, upload, file.file_id)
+        ratings_file = _joined_or_alone(file.file_id, upload)
+        return (
+            _wrong(ratings_file)
+            if isinstance(ratings_file, str)
+            else _ratings(ratings_file, upload, file.file_id)
+        )
     guess = _survey(file.file_id, FileOptions(upload.path.stem), upload)
     if isinstance(guess, str):
         return _wrong(guess)
     # Columns of people and of judges beside the texts of conversations make a table of labels.
-    beside = () if isinstance(guess, FormNotKnown) else kinds_by_name(guess.metadata).values()
-    if isinstance(guess, FormNotKnown) or "judge" in beside:
+    rater_kinds = () if isinstance(guess, FormNotKnown) else kinds_by_name(guess.metadata).values()
+    if isinstance(guess, FormNotKnown) or "judge" in rater_kinds:
         columns = _columns(file.file_id, upload)
-        held = st.segmented_control(
+        content = st.segmented_control(
             "Content of the file",
             HOLDS,
             format_func=HOLDS.__getitem__,
             default="ratings" if _holds_labels(guess, columns) else "conversations",
             key=f"held {file.file_id}",
         )
-        if held == "ratings":
+        if content == "ratings":
             return _labels(upload, file.file_id, columns)
     _foreign(guess, upload, file.file_id)
 
@@ -174,26 +185,28 @@ def _labels(upload: Upload, number: str, columns: Sequence[str]) -> None:
     question = st.container()
     with st.expander("What each column holds", icon=":material/alt_route:", expanded=isinstance(first, str)):
         reading = _roles(number, columns)
-    given = _joined_or_alone(number, upload, reading)
-    if isinstance(given, str):
+    ratings_file = _joined_or_alone(number, upload, reading)
+    if isinstance(ratings_file, str):
         with question:  # above the choices that answer it
-            return _wrong(given.partition("It cannot be read as a table of labels either: ")[2] or given)
-    _ratings(given, upload, number)
+            return _wrong(
+                ratings_file.partition("It cannot be read as a table of labels either: ")[2] or ratings_file
+            )
+    _ratings(ratings_file, upload, number)
 
 
 def _roles(number: str, columns: Sequence[str]) -> TableOptions:
     """What the reader says of the columns; nothing of those that are left as they were read."""
-    said: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     for name, label in SEVERAL.items():
-        chosen = st.multiselect(
+        columns_chosen = st.multiselect(
             label, columns, format_func=plain_line, key=f"{name} of {number}", placeholder="as read"
         )
-        said[name] = tuple(chosen)
+        stated[name] = tuple(columns_chosen)
     for place, (name, label) in enumerate(SINGLE.items()):
         if place % 2 == 0:
             sides = st.columns(2)
         with sides[place % 2]:
-            said[name] = (
+            stated[name] = (
                 st.selectbox(
                     label,
                     columns,
@@ -214,7 +227,7 @@ def _roles(number: str, columns: Sequence[str]) -> TableOptions:
         "Order of the answers, lowest first", key=f"order {number}", placeholder="poor < fair < good"
     )
     return TableOptions(
-        **said,
+        **stated,
         missing=_split(missing),
         categories=_split(categories),
         order=order_of(order),
@@ -234,27 +247,29 @@ def _next() -> None:
     """The page's primary button once a file is stored: people's ratings are compared, conversations are asked
     about.
     """
-    if not (done := st.session_state.get(STORED)):
+    if not (last_import := st.session_state.get(LAST_IMPORT)):
         return
-    if "study" in done:
-        to, label, at = "agreement", "See agreement", {"study": done["study"]}
+    if "study" in last_import:
+        address = "agreement"
+        label = "See agreement"
+        parameters = {"study": last_import["study"]}
     elif not rubric_store.names(workspace()):
-        to, label, at = "rubrics", "Create a rubric: the questions about them", {}
+        address = "rubrics"
+        label = "Create a rubric: the questions about them"
+        parameters = {}
     else:
-        to, label, at = (
-            "samples",
-            "Draw a sample for annotators",
-            {"rubric": rubric_store.names(workspace())[0]},
-        )
-        at |= {"benchmark": done["benchmark"]} if done.get("benchmark") else {}
+        address = "samples"
+        label = "Draw a sample for annotators"
+        parameters = {"rubric": rubric_store.names(workspace())[0]}
+        parameters |= {"benchmark": last_import["benchmark"]} if last_import.get("benchmark") else {}
     if st.button(label, type="primary", icon=":material/arrow_forward:"):
-        go(to, **at)
+        go(address, **parameters)
 
 
-def _stored(number: str, sentence: str, **of: str) -> None:
+def _report_import(number: str, sentence: str, **details: str) -> None:
     """Report what was stored, empty the form, and have the page lead on."""
-    notice.done(sentence)
-    st.session_state[STORED] = {"file": number, **of}
+    notice.success(sentence)
+    st.session_state[LAST_IMPORT] = {"file": number, **details}
 
 
 def _importing(*, blocked: bool = False) -> bool:
@@ -287,11 +302,11 @@ def _joined_or_alone(number: str, upload: Upload, reading: TableOptions = NO_OPT
         key=f"ids of {labels_number}",
         placeholder="as read",
     )
-    return _joined(number, labels_number, upload, labels_file, reading, labels_id or "")
+    return _joined_ratings(number, labels_number, upload, labels_file, reading, labels_id or "")
 
 
 @st.cache_resource(max_entries=4, show_spinner="Joining the labels …")
-def _joined(
+def _joined_ratings(
     number: str,
     labels_number: str,
     _upload: Upload,
@@ -306,33 +321,36 @@ def _joined(
         return _labels.sentence(ConcordError(_upload.sentence(error)))
 
 
-def _ratings(given: RatingsFile, upload: Upload, number: str) -> None:
+def _ratings(ratings_file: RatingsFile, upload: Upload, number: str) -> None:
     """Ratings by people and judges, one a row, as a study."""
-    read = given.table
+    read = ratings_file.table
     people, judges = (sum(rater.kind == kind for rater in read.raters) for kind in ("human", "judge"))
     st.markdown(
         plain(
-            f"{upload.path.name} holds {counted(len(read), 'rating')} by "
-            f"{counted(people, 'person', 'people')} and {counted(judges, 'judge')} of "
-            f"{counted(len(read.items), 'item')} on {', '.join(read.criteria)}."
+            f"{upload.path.name} holds {quantity(len(read), 'rating')} by "
+            f"{quantity(people, 'person', 'people')} and {quantity(judges, 'judge')} of "
+            f"{quantity(len(read.items), 'item')} on {', '.join(read.criteria)}."
         )
     )
-    also = f" Stored as further data: {', '.join(read.extra)}." if read.extra else ""
+    extra_columns = f" Stored as further data: {', '.join(read.extra)}." if read.extra else ""
     st.caption(
-        plain(f"The scales are guessed from the scores. A rubric or another file can declare them.{also}")
+        plain(
+            "The scales are guessed from the scores. A rubric or another file can declare "
+            f"them.{extra_columns}"
+        )
     )
-    if given.notes:
-        st.markdown("  \n".join(map(plain, given.notes)))
+    if ratings_file.notes:
+        st.markdown("  \n".join(map(plain, ratings_file.notes)))
     study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"study {number}").strip()
     append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
     if _importing(blocked=not study):
         with _storing(upload) as moved:
             with workspace().read() as db:
-                brought = ratings_study.incoming(
-                    db, read, study, scales=given.scales, brought=given.conversations
+                study_import = ratings_study.incoming(
+                    db, read, study, scales=ratings_file.scales, new_conversations=ratings_file.conversations
                 )
-            sentence = incoming.store(workspace(), brought, append=append, progress=moved)
-            _stored(number, sentence, study=study)
+            sentence = incoming.store(workspace(), study_import, append=append, progress=moved)
+            _report_import(number, sentence, study=study)
 
 
 def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> None:
@@ -348,11 +366,11 @@ def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
             max_chars=200,
         ).strip()
         if inside:
-            within = _survey(number, FileOptions(stem, rows=inside), upload)
-            if isinstance(within, str):
-                return _wrong(within)
-            guess = within
-    options = replace(_asked(guess, number, name.strip()), rows=inside)
+            inner_survey = _survey(number, FileOptions(stem, rows=inside), upload)
+            if isinstance(inner_survey, str):
+                return _wrong(inner_survey)
+            guess = inner_survey
+    options = replace(_column_options(guess, number, name.strip()), rows=inside)
     survey = _survey(number, options, upload)
     if isinstance(survey, FormNotKnown):
         return _wrong(
@@ -361,7 +379,7 @@ def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
         )
     if isinstance(survey, str):
         return _wrong(survey)
-    st.markdown("  \n".join(map(with_code, conversations_file.sentences(survey))))
+    st.markdown("  \n".join(map(with_code, survey_sentences.sentences(survey))))
     skip = False
     if survey.wrong:
         try:
@@ -373,19 +391,20 @@ def _foreign(guess: FileSurvey | FormNotKnown, upload: Upload, number: str) -> N
     _preview(survey)
 
 
-def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOptions:
+def _column_options(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOptions:
     """What each column is, where the reader says something else than was recognised, and who speakers are."""
-    mapping, roles = dict[str, str](), dict[str, Role]()
+    mapping = dict[str, str]()
+    roles = dict[str, Role]()
     with st.expander(
         "How each column is read",
         icon=":material/alt_route:",
         expanded=isinstance(guess, FormNotKnown),
     ):
-        for place, (column, use) in enumerate([*_taken(guess).items()][:MOST]):
+        for place, (column, use) in enumerate([*_column_uses(guess).items()][:MOST_COLUMNS]):
             if place % 2 == 0:  # a row of two: on a telephone they stay in the order of the file
                 sides = st.columns(2)
             with sides[place % 2]:
-                chosen = st.selectbox(
+                use_chosen = st.selectbox(
                     plain(column),
                     list(USES),
                     None,
@@ -393,22 +412,22 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
                     key=f"{column} {number}",
                     placeholder=use,
                 )
-            if chosen:
-                mapping[f"{chosen}:{column}" if chosen in PREFIXES else chosen] = column
+            if use_chosen:
+                mapping[f"{use_chosen}:{column}" if use_chosen in PREFIXES else use_chosen] = column
         speaker = st.text_input("Role of another speaker name", key=f"speaker {number}", max_chars=80)
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
     scorers = dict[str, Scorer]()
-    for criterion in list(guess.unknown)[:MOST] if isinstance(guess, FileSurvey) else ():
-        by = st.segmented_control(
+    for criterion in list(guess.unknown)[:MOST_COLUMNS] if isinstance(guess, FileSurvey) else ():
+        scorer = st.segmented_control(
             plain(f"Who gave the scores on “{criterion}”?"),
             list(SCORERS),
             format_func=SCORERS.__getitem__,
             key=f"scorer {criterion} {number}",
         )
-        if by:
-            scorers[criterion] = by
+        if scorer:
+            scorers[criterion] = scorer
     if isinstance(guess, FileSurvey):
         groups = _groups(guess, number, [*mapping.values()])
         mapping |= {f"facet:{column}": column for column in groups}
@@ -427,7 +446,7 @@ def _asked(guess: FileSurvey | FormNotKnown, number: str, name: str) -> FileOpti
 
 def _groups(guess: FileSurvey, number: str, read: Sequence[str]) -> list[str]:
     """The columns to filter and group by: at first those with few values; nothing where there are none."""
-    columns = [column for column in guess.metadata_values if column not in read][:MOST]
+    columns = [column for column in guess.metadata_values if column not in read][:MOST_COLUMNS]
     if not columns:
         return []
     return st.multiselect(
@@ -440,20 +459,20 @@ def _groups(guess: FileSurvey, number: str, read: Sequence[str]) -> list[str]:
     )
 
 
-def _taken(guess: FileSurvey | FormNotKnown) -> dict[str, str]:
+def _column_uses(guess: FileSurvey | FormNotKnown) -> dict[str, str]:
     """What each column was taken as, in words; nothing of a file that Concord wrote."""
     if isinstance(guess, FormNotKnown):
         return dict.fromkeys(guess.fields, "not known")
     uses = dict[str, list[str]]()
     for path, use in guess.columns.items():
         uses.setdefault(path.partition(".")[0], []).extend(use)
-    kept = {name: ["stored as data" if name in guess.metadata else "excluded"] for name in guess.fields}
-    return {name: ", ".join(dict.fromkeys(uses.get(name, kept[name]))) for name in guess.fields if uses}
+    defaults = {name: ["stored as data" if name in guess.metadata else "excluded"] for name in guess.fields}
+    return {name: ", ".join(dict.fromkeys(uses.get(name, defaults[name]))) for name in guess.fields if uses}
 
 
 def _preview(survey: FileSurvey) -> None:
     """The conversations of the first row, as they were read."""
-    for _, entry in survey.shown[:1]:
+    for _, entry in survey.examples[:1]:
         for one in entry.conversations[:PREVIEWED]:
             with st.expander(plain(f"{one.key} by {one.player}, as it was read")):
                 transcript(with_images(one, entry.images), speakers=("User", one.player))
@@ -478,18 +497,18 @@ def _take(survey: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
         )
     question = OWN
     if survey.votes and (rubrics := rubric_store.of_pairs(workspace())):
-        chosen = st.selectbox(
+        rubric = st.selectbox(
             "Import the votes as answers to the rubric",
             ["", *rubrics],
             format_func=lambda name: name or "none: they answer a question of the file",
             key=f"rubric {number}",
             help="Judges that answer this rubric are compared with these votes.",
         )
-        question = pairings.question(rubrics[chosen]) if chosen else OWN
+        question = pairings.question(rubrics[rubric]) if rubric else OWN
     blocked = bool(survey.wrong) and not skip
     if _importing(blocked=blocked):
         with _storing(upload) as moved:
-            stored = conversations_file.store(
+            result = conversations_import.store(
                 workspace(),
                 survey,
                 judge=judge.strip(),
@@ -498,8 +517,8 @@ def _take(survey: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
                 skip_wrong=skip,
                 progress=moved,
             )
-            of = {"study": study.strip()} if study.strip() and judge.strip() else {}
-            _stored(number, stored, benchmark=survey.reading.benchmark, **of)
+            details = {"study": study.strip()} if study.strip() and judge.strip() else {}
+            _report_import(number, result, benchmark=survey.reading.benchmark, **details)
 
 
 @contextmanager
@@ -513,7 +532,7 @@ def _storing(upload: Upload) -> Iterator[Callable[[float], None]]:
     try:
         yield moved
     except ConcordError as error:
-        notice.refused(ConcordError(upload.sentence(error)))
+        notice.failure(ConcordError(upload.sentence(error)))
     st.rerun()
 
 

@@ -21,10 +21,10 @@ from pages.parts.address import (
     NEIGHBOURS,
     came_from,
     checked,
+    empty_page,
     go,
     link,
     listed,
-    nothing,
     page_at,
     read,
     several,
@@ -45,12 +45,13 @@ ORDERS: dict[Order, str] = {
     "refused": "most refusals seen",
     "failed": "most failed judgements",
 }
-OWN = ("benchmark", "language", "player")
-SORTED = (*OWN, "turns", "people", "key")
+MAIN_COLUMNS = ("benchmark", "language", "player")
+SORTED = (*MAIN_COLUMNS, "turns", "people", "key")
 """Columns by which the whole list can be sorted besides `ORDERS`; facets are others."""
-ASCENDING, DESCENDING = "ascending", "descending"
-ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study", "group")
-TAKEN = (*OWN, *ASKED, "conversation", "page")
+ASCENDING = "ascending"
+DESCENDING = "descending"
+REQUEST_NAMES = ("benchmark", "order", "text", "refusals", "unreadable", "study", "group")
+RESERVED_NAMES = (*MAIN_COLUMNS, *REQUEST_NAMES, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 FIRST_WORDS = 90
 """Characters of what was asked first in a row of the list."""
@@ -60,18 +61,18 @@ PAGE, PAGER = 50, 360
 
 def page() -> None:
     """Draw the list, or the conversation that the address names."""
-    which = st.query_params.get("conversation")
-    if which is None:
+    number = st.query_params.get("conversation")
+    if number is None:
         st.session_state.pop(CAME_FROM, None)
         _browse()
         return
-    _steps(which)
-    opened.top(key=f"top of {which}")
+    _steps(number)
+    opened.top(key=f"top of {number}")
     try:
         # More digits than any number in the store has.
-        if not which.isdecimal() or len(which) > 15:
-            raise NotFound(f"“{which[:40]}” is not a conversation number. Go back to the list.")
-        opened.conversation(int(which))
+        if not number.isdecimal() or len(number) > 15:
+            raise NotFound(f"“{number[:40]}” is not a conversation number. Go back to the list.")
+        opened.conversation(int(number))
     except NotFound as error:
         sentence(error)
 
@@ -81,13 +82,14 @@ def _browse() -> None:
     with workspace().read() as db:
         if not conversations.count(db):
             ways = (("import", "Import conversations"), ("runs", "Start a run"))
-            return nothing("No conversations yet.", *ways)
+            return empty_page("No conversations yet.", *ways)
     request = _ask()
-    wanted, facets = request.wanted, request.facets
+    conditions = request.wanted
+    facets = request.facets
     if request.group:
         return _grouped(request)
     with workspace().read() as db:
-        total = conversations.count(db, wanted)
+        total = conversations.count(db, conditions)
     pages = max(1, math.ceil(total / PAGE))
     if st.session_state.get("page", 1) > pages:
         st.session_state["page"] = pages
@@ -95,20 +97,23 @@ def _browse() -> None:
         st.markdown("**1** conversation" if total == 1 else f"**{total:,}** conversations")
         number = st.pagination(pages, width=PAGER, key="page", bind="query-params") if pages > 1 else 1
     with workspace().read() as db:
-        found = conversations.search(db, wanted, request.order, PAGE, (number - 1) * PAGE)
-        if wanted.failed and total:
-            st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
-        shown = [c.id for c in found]
-        sought = shown if wanted.text else []
-        excerpts = {which: _excerpt(conversations.load(db, which), wanted.text) for which in sought}
-        judged = spotchecks.checked(db, shown, None) if wanted.benchmark else {}
-    if found:
+        matches = conversations.search(db, conditions, request.order, PAGE, (number - 1) * PAGE)
+        if conditions.failed and total:
+            st.caption(plain(unreadable_words(*conversations.unreadable(db, conditions))))
+        ids = [c.id for c in matches]
+        sought = ids if conditions.text else []
+        excerpts = {
+            conversation_id: _excerpt(conversations.load(db, conversation_id), conditions.text)
+            for conversation_id in sought
+        }
+        judged = spotchecks.checked(db, ids, None) if conditions.benchmark else {}
+    if matches:
         if judged:
             label = f"Spot-check these {len(judged)}"
-            link("spot-check", label, benchmark=wanted.benchmark, these=" ".join(map(str, judged)))
-        rows = _table(found, facets, excerpts, several=not wanted.benchmark)
+            link("spot-check", label, benchmark=conditions.benchmark, these=" ".join(map(str, judged)))
+        rows = _table(matches, facets, excerpts, several=not conditions.benchmark)
         if row := table.draw(rows, key="list", titled=False, selectable=True):
-            read(str(row["number"]), "conversations", shown)
+            read(str(row["number"]), "conversations", ids)
     elif total:
         st.info(plain(f"No conversation has a value for the order “{request.words}”. Choose another order."))
     else:
@@ -130,19 +135,20 @@ class ListRequest(NamedTuple):
 def _ask() -> ListRequest:
     """The questions above the list."""
     with workspace().read() as db:
-        found, names = conversations.values(db), studies.names(db)
+        all_values = conversations.values(db)
+        names = studies.names(db)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = _one("Benchmark", found["benchmark"], "benchmark", "all", called=_title)
+        benchmark = _one("Benchmark", all_values["benchmark"], "benchmark", "all", called=_title)
         with workspace().read() as db:
-            values = conversations.values(db, benchmark) if benchmark else found
+            values = conversations.values(db, benchmark) if benchmark else all_values
         facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
         text = st.text_input(
-            "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_kept("text")
+            "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_bound("text")
         )
         orders = _orders(values, facets)
         look = {"format_func": lambda code: orders[code][0], "on_change": _first_page}
         words, order = orders[listed("First", "order", list(orders), "newest", always=False, **look)]
-        columns = [name for name in OWN if len(values[name]) > 1]
+        columns = [name for name in MAIN_COLUMNS if len(values[name]) > 1]
         group = listed(
             "Group by",
             "group",
@@ -151,31 +157,34 @@ def _ask() -> ListRequest:
             always=False,
             format_func=lambda n: n or "nothing",
         )
-        unreadable = st.toggle("Only failed or truncated replies", **_kept("unreadable"))
-    keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
-    asked = {"language", "study", "refusals", *keys.values()} & st.query_params.keys()
-    with st.expander("Filters", expanded=bool(asked), icon=":material/filter_alt:"):
-        chosen = _several({name: values[name] for name in keys}, keys)
+        unreadable = st.toggle("Only failed or truncated replies", **_bound("unreadable"))
+    keys = {
+        "player": "player",
+        **{name: f"facet-{name}" if name in RESERVED_NAMES else name for name in facets},
+    }
+    filters_in_use = {"language", "study", "refusals", *keys.values()} & st.query_params.keys()
+    with st.expander("Filters", expanded=bool(filters_in_use), icon=":material/filter_alt:"):
+        facet_values = _several({name: values[name] for name in keys}, keys)
         left, middle, right = st.columns(3)
         with left:
             language = _one("Language", values["language"], "language", "any")
         with middle:
             study = _one("In the study", names, "study", "any", always=True)
         with right:
-            refused = st.segmented_control(
-                "Refusals, according to judges", ["seen", "none"], **_kept("refusals")
+            refusals = st.segmented_control(
+                "Refusals, according to judges", ["seen", "none"], **_bound("refusals")
             )
-    wanted = Filter(
+    conditions = Filter(
         benchmark=benchmark,
         language=language,
-        players=chosen.pop("player", ()),
-        facets=chosen,
-        refused=None if refused is None else refused == "seen",
+        players=facet_values.pop("player", ()),
+        facets=facet_values,
+        refused=None if refusals is None else refusals == "seen",
         failed=True if unreadable else None,
         study=study,
         text=text or "",
     )
-    return ListRequest(wanted, words, order, group, facets)
+    return ListRequest(conditions, words, order, group, facets)
 
 
 def _orders(
@@ -185,7 +194,7 @@ def _orders(
     column and facet both ways.
     """
     orders: dict[str, tuple[str, Order | Sort]] = {order: (words, order) for order, words in ORDERS.items()}
-    columns = [name for name in SORTED if name not in OWN or len(values[name]) > 1]
+    columns = [name for name in SORTED if name not in MAIN_COLUMNS or len(values[name]) > 1]
     for name, facet in [*((name, False) for name in columns), *((name, True) for name in facets)]:
         for way in (ASCENDING, DESCENDING):
             code = f"{'facet-' if facet else ''}{name}-{way}"
@@ -195,7 +204,8 @@ def _orders(
 
 def _grouped(request: ListRequest) -> None:
     """How many conversations have each value of a column or a facet, and their mean scores."""
-    column, facet = request.group, request.group in request.facets
+    column = request.group
+    facet = request.group in request.facets
     with workspace().read() as db:
         groups = conversations.groups(db, request.wanted, column, facet=facet)
     if not groups:
@@ -211,7 +221,7 @@ def _grouped(request: ListRequest) -> None:
     )
     rows = [one._asdict() | {"failed": one.failed or None} for one in groups]
     visible = tuple(c for c in columns if any(row[c.name] is not None for row in rows))
-    key = f"facet-{column}" if facet and column in TAKEN else column
+    key = f"facet-{column}" if facet and column in RESERVED_NAMES else column
 
     def listing(row: Mapping[str, Cell]) -> None:
         value = str(row["value"])
@@ -222,7 +232,7 @@ def _grouped(request: ListRequest) -> None:
     table.draw(groups_table, key="groups", titled=False, select=listing)
 
 
-def _kept(key: str) -> dict[str, Any]:
+def _bound(key: str) -> dict[str, Any]:
     """How a question keeps its answer in the address; another question begins on its first page."""
     return {"key": key, "bind": "query-params", "on_change": _first_page}
 
@@ -233,9 +243,9 @@ def _first_page() -> None:
 
 def _facets(values: dict[str, list[str]], benchmark: str) -> list[str]:
     """The facets with more than one value, in the benchmark's own order where it is known."""
-    known = BENCHMARKS[benchmark].facets if benchmark in BENCHMARKS else ()
-    names = [*known, *(name for name in values if name not in known)]
-    return [name for name in names if name not in OWN and len(values.get(name, ())) > 1]
+    ordered_facets = BENCHMARKS[benchmark].facets if benchmark in BENCHMARKS else ()
+    names = [*ordered_facets, *(name for name in values if name not in ordered_facets)]
+    return [name for name in names if name not in MAIN_COLUMNS and len(values.get(name, ())) > 1]
 
 
 def _title(benchmark: str) -> str:
@@ -260,19 +270,19 @@ def _one(
 
 
 def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    names = [name for name, known in values.items() if len(known) > 1]
-    chosen = {}
+    names = [name for name, choices in values.items() if len(choices) > 1]
+    selection = {}
     for start in range(0, len(names), 3):
         for cell, name in zip(st.columns(3), names[start : start + 3], strict=False):
             with cell:
                 label = plain(name.capitalize())
-                picked = several(label, keys[name], values[name], what=name, on_change=_first_page)
-                chosen[name] = tuple(picked)
-    return chosen
+                picked = several(label, keys[name], values[name], noun=name, on_change=_first_page)
+                selection[name] = tuple(picked)
+    return selection
 
 
 def _table(
-    found: Sequence[ConversationSummary],
+    matches: Sequence[ConversationSummary],
     facets: Sequence[str],
     excerpts: Mapping[int, str],
     *,
@@ -297,19 +307,19 @@ def _table(
         Column("created", "stored (UTC)"),
         Column("key"),
     )
-    rows = tuple(_row(c) | {"said": excerpts.get(c.id)} for c in found)
-    shown = tuple(
+    rows = tuple(_row(c) | {"said": excerpts.get(c.id)} for c in matches)
+    visible = tuple(
         c
         for c in columns
         if c.name in ("number", "said" if excerpts else "")
         or any(row.get(c.name) not in (None, "") for row in rows)
     )
-    return Table("conversations", "Conversations found", shown, rows)
+    return Table("conversations", "Conversations found", visible, rows)
 
 
-def _excerpt(what: Conversation, text: str) -> str:
+def _excerpt(conversation: Conversation, text: str) -> str:
     """Where a conversation first says what is sought."""
-    return next(filter(None, (excerpt(message.content, text) for message in what.messages)), "")
+    return next(filter(None, (excerpt(message.content, text) for message in conversation.messages)), "")
 
 
 def _row(c: ConversationSummary) -> dict[str, Cell]:
@@ -331,29 +341,29 @@ def _row(c: ConversationSummary) -> dict[str, Cell]:
     }
 
 
-def _steps(which: str) -> None:
+def _steps(number: str) -> None:
     """Back to where it was opened, to the list, and to the neighbours of the list that it was opened from."""
-    address, kept = came_from()
+    address, list_parameters = came_from()
     page = None if address == "conversations" else page_at(address)
-    shown = [str(i) for i in st.session_state.get(NEIGHBOURS, ())]
-    place = shown.index(which) if which in shown else None
-    before = None if not place else shown[place - 1]
-    after = None if place is None or place + 1 == len(shown) else shown[place + 1]
+    neighbours = [str(i) for i in st.session_state.get(NEIGHBOURS, ())]
+    place = neighbours.index(number) if number in neighbours else None
+    before = None if not place else neighbours[place - 1]
+    after = None if place is None or place + 1 == len(neighbours) else neighbours[place + 1]
     with st.container(horizontal=True, vertical_alignment="center"):
         if page is not None:
-            link(address, f"Back to {page.title}", icon=":material/arrow_back:", **kept)
+            link(address, f"Back to {page.title}", icon=":material/arrow_back:", **list_parameters)
         icon = None if page is not None else ":material/arrow_back:"
         if st.button("All conversations", icon=icon):
-            go("conversations", **(kept if page is None else {}))
+            go("conversations", **(list_parameters if page is None else {}))
         if place is None:  # opened by its address: there is no list whose neighbours one could go to
             return
-        for label, way, to in (("Previous", "left", before), ("Next", "right", after)):
+        for label, way, target in (("Previous", "left", before), ("Next", "right", after)):
             icon = f":material/chevron_{way}:"
-            st.button(label, icon=icon, disabled=to is None, on_click=_open, args=(to,), shortcut=way)
+            st.button(label, icon=icon, disabled=target is None, on_click=_open, args=(target,), shortcut=way)
 
 
-def _open(which: int | str) -> None:
-    st.query_params["conversation"] = str(which)
+def _open(number: int | str) -> None:
+    st.query_params["conversation"] = str(number)
 
 
 page()

@@ -59,9 +59,9 @@ def page() -> None:
 
 def _undo() -> None:
     """The way back from the last change."""
-    done: entries.Change | None = st.session_state.get(CHANGED)
-    if done is not None and owning():
-        st.button("Undo the last change", icon=":material/undo:", on_click=_undone, args=(done,))
+    last_change: entries.Change | None = st.session_state.get(CHANGED)
+    if last_change is not None and owning():
+        st.button("Undo the last change", icon=":material/undo:", on_click=_undo_change, args=(last_change,))
 
 
 def _one(model: Model, money: str) -> None:
@@ -182,13 +182,17 @@ def _price(key: str, price: Price | None, money: str) -> dict[str, float] | None
     left, right = st.columns(2)
     per = f"million tokens{f', {money}' if money else ''}"
     look: dict[str, Any] = {"min_value": 0.0, "placeholder": "not known", "format": "%g"}
-    given = left.number_input(
+    input_price = left.number_input(
         f"Input price per {per}", value=price.input if price else None, key=f"{key} in", **look
     )
-    out = right.number_input(
+    output_price = right.number_input(
         f"Output price per {per}", value=price.output if price else None, key=f"{key} out", **look
     )
-    return None if given is None or out is None else {"input": float(given), "output": float(out)}
+    return (
+        None
+        if input_price is None or output_price is None
+        else {"input": float(input_price), "output": float(output_price)}
+    )
 
 
 def _add(names: list[str], money: str) -> None:
@@ -204,11 +208,11 @@ def _add(names: list[str], money: str) -> None:
             "Id at the endpoint", max_chars=LONGEST, key="new id", help="The model's name at the endpoint."
         ).strip()
         left, right = st.columns(2)  # a row of its own: on a telephone the fields keep this order
-        usual = str(begin.get("base_url", ""))
-        blank = presets.blank(usual)
+        default_address = str(begin.get("base_url", ""))
+        blank = presets.blank(default_address)
         address = left.text_input(
             f"Address, with your value for {blank}" if blank else "Address",
-            usual,
+            default_address,
             max_chars=LONGEST,
             key=f"new address {preset}",
         ).strip()
@@ -223,17 +227,17 @@ def _add(names: list[str], money: str) -> None:
         family = left.text_input(
             "Family", str(begin.get("family", "")), max_chars=60, key=f"new family {preset}", help=FAMILY
         ).strip()
-        whole = begin.get("price")
-        price = _price(f"new {preset}", Price(**whole) if whole else None, money)
+        default_price = begin.get("price")
+        price = _price(f"new {preset}", Price(**default_price) if default_price else None, money)
         settings = {"model": model, "base_url": address, "api_key_env": variable, "family": family}
         missing = [
-            what
-            for what, there in {
+            field
+            for field, is_filled in {
                 "a name": name,
                 "its id at the endpoint": model,
-                f"your value for {blank} in the address": not (blank and address == usual),
+                f"your value for {blank} in the address": not (blank and address == default_address),
             }.items()
-            if not there
+            if not is_filled
         ]
         if name in names:
             missing = ["another name, because this one is taken"]
@@ -242,7 +246,7 @@ def _add(names: list[str], money: str) -> None:
             type="primary",
             icon=":material/add:",
             disabled=bool(missing),
-            on_click=_added,
+            on_click=_add_model,
             args=(name, preset, {**settings, "price": price}),
         )
         if missing:
@@ -255,42 +259,42 @@ def _kind(name: str) -> str:
 
 def _money(money: str) -> None:
     """What prices are in."""
-    offered = list(dict.fromkeys([money, "", *CURRENCIES]))
-    chosen = st.selectbox(
+    currencies = list(dict.fromkeys([money, "", *CURRENCIES]))
+    selected = st.selectbox(
         "Currency of all prices",
-        offered,
+        currencies,
         format_func=lambda one: one or "not set",
         key=f"currency after {money}",
         accept_new_options=True,
         width=260,
     )
-    if chosen != money:
-        st.button("Save the currency", icon=":material/check:", on_click=_save_money, args=(chosen or "",))
+    if selected != money:
+        st.button("Save the currency", icon=":material/check:", on_click=_save_money, args=(selected or "",))
 
 
 def _test(names: list[str]) -> None:
-    shown: dict[str, Examination | ConcordError] = st.session_state.setdefault(TESTED, {})
+    results: dict[str, Examination | ConcordError] = st.session_state.setdefault(TESTED, {})
     models = load_models(workspace().models_path)
     for name in names:
         try:
             with st.spinner("Calling …"):
-                shown[name] = examining.check(workspace(), {name: models[name]})[name]
+                results[name] = examining.check(workspace(), {name: models[name]})[name]
         except ConcordError as error:
-            shown[name] = error
+            results[name] = error
 
 
-def _carried_out(done: str, change: Any, *arguments: Any, **named: Any) -> None:
+def _carried_out(report: str, change: Any, *arguments: Any, **options: Any) -> None:
     """Carry out a change of models.toml as who is here, and say so."""
     try:
         with person.as_here():
-            st.session_state[CHANGED] = change(workspace(), *arguments, **named)
+            st.session_state[CHANGED] = change(workspace(), *arguments, **options)
     except ConcordError as error:
-        notice.refused(error)
+        notice.failure(error)
     else:
-        notice.done(done)
+        notice.success(report)
 
 
-def _added(name: str, preset: str, settings: Mapping[str, Any]) -> None:
+def _add_model(name: str, preset: str, settings: Mapping[str, Any]) -> None:
     _carried_out(f"{name} is added. Test it before you use it.", entries.add, name, preset=preset, **settings)
     if name in load_models(workspace().models_path):
         st.session_state["model"] = name
@@ -314,15 +318,15 @@ def _save_money(money: str) -> None:
     _carried_out("The currency is saved.", entries.set_currency, money.strip())
 
 
-def _undone(done: entries.Change) -> None:
+def _undo_change(last_change: entries.Change) -> None:
     st.session_state.pop(CHANGED)
     try:
         with person.as_here():
-            entries.undo(workspace(), done)
+            entries.undo(workspace(), last_change)
     except ConcordError as error:
-        notice.refused(error)
+        notice.failure(error)
     else:
-        notice.done("The last change of the models is undone.")
+        notice.success("The last change of the models is undone.")
 
 
 page()

@@ -30,33 +30,34 @@ NEW = "new rubric …"
 NAME = "name of the new rubric"
 LONGEST = 100_000
 """Characters of a rubric written here."""
-OFFERED = 30
+MOST_PREVIEWS = 30
 """Conversations that the preview offers."""
 
 
 def page() -> None:
     """The rubrics of the workspace, one at a time."""
     heading("rubrics")
-    known = rubric_store.names(workspace())
-    offered = [NEW, *known]
+    names = rubric_store.names(workspace())
+    choices = [NEW, *names]
     box, button = st.columns([4, 1], vertical_alignment="bottom")
     button.button("New rubric", icon=":material/add:", width="stretch", on_click=_choose, args=(NEW,))
     with box:
-        chosen = listed("Rubric", "rubric", offered, (known or [NEW])[0])
-    above = st.container()
-    name, begin = chosen, writing.toml({"title": "", "criteria": [STARTER]})
-    if chosen == NEW:
-        name = _named(above.text_input("Name", placeholder="support", max_chars=60, key=NAME))
+        selected = listed("Rubric", "rubric", choices, (names or [NEW])[0])
+    head = st.container()
+    name = selected
+    begin = writing.toml({"title": "", "criteria": [STARTER]})
+    if selected == NEW:
+        name = _rubric_name(head.text_input("Name", placeholder="support", max_chars=60, key=NAME))
     else:
-        begin = read_text(rubric_store.folder(workspace()) / f"{chosen}.toml")
-    draft = _draft(chosen, begin)
+        begin = read_text(rubric_store.folder(workspace()) / f"{selected}.toml")
+    draft = _draft(selected, begin)
     text = draft.text
-    with above:
+    with head:
         rubric = _read(name or "new", text)
         if draft.stale:
             draft.versions("toml")
         else:
-            _steps(name, rubric, new=chosen == NEW, changed=text != begin)
+            _steps(name, rubric, new=selected == NEW, changed=text != begin)
             draft.line()
     left, right = st.columns(2, gap="large")
     with left:
@@ -84,7 +85,7 @@ def _add(draft: TextDraft) -> None:
     """Writes a question of a type behind the others, for whoever does not know the fields of it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         type_ = st.selectbox("Type of answer", list(TYPES), format_func=lambda name: TYPES[name].words)
-        st.button("Add a question", icon=":material/add:", on_click=_added, args=(draft, type_))
+        st.button("Add a question", icon=":material/add:", on_click=_add_question, args=(draft, type_))
 
 
 SEES: dict[SystemPrompt, str] = {
@@ -116,12 +117,12 @@ def _system_prompt_set(draft: TextDraft, key: str) -> None:
     draft.keep()
 
 
-def _added(draft: TextDraft, type_: Name) -> None:
+def _add_question(draft: TextDraft, type_: Name) -> None:
     text = st.session_state[draft.key]
     number = 1 + text.count("[[criteria]]")
     entry = {"name": f"question_{number}", "statement": "What is asked?", "type": type_}
-    added = writing.criterion({**entry, **TYPES[type_].begins})
-    st.session_state[draft.key] = f"{text.rstrip()}\n\n{added}"
+    question = writing.criterion({**entry, **TYPES[type_].begins})
+    st.session_state[draft.key] = f"{text.rstrip()}\n\n{question}"
     draft.keep()
 
 
@@ -129,7 +130,7 @@ def _choose(name: str) -> None:
     st.session_state["rubric"] = name
 
 
-def _named(typed: str) -> str:
+def _rubric_name(typed: str) -> str:
     """The name of a rubric's file; “” where none was typed."""
     return file_name(typed.strip()) if typed.strip() else ""
 
@@ -156,8 +157,8 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
             if not pairs:
                 link("runs", "Let judges rate by it", rubric=name)
         return
-    taken = new and name in rubric_store.names(workspace())
-    if taken:
+    name_exists = new and name in rubric_store.names(workspace())
+    if name_exists:
         st.caption(f"{plain(name)} exists already. Choose another name.")
     elif not name:
         st.caption("Give the rubric a name to save it.")
@@ -165,24 +166,24 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
         "Save",
         type="primary",
         icon=":material/save:",
-        disabled=not name or taken or rubric is None,
+        disabled=not name or name_exists or rubric is None,
         on_click=_save,
         args=(NEW if new else name,),
     )
 
 
-def _save(chosen: str) -> None:
+def _save(selected: str) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
-    name = _named(st.session_state[NAME]) if chosen == NEW else chosen
-    draft = _draft(chosen)
+    name = _rubric_name(st.session_state[NAME]) if selected == NEW else selected
+    draft = _draft(selected)
     text = st.session_state[draft.key]
-    taken = chosen == NEW and name in rubric_store.names(workspace())
-    if not name or taken or _read(name, text) is None:
+    name_exists = selected == NEW and name in rubric_store.names(workspace())
+    if not name or name_exists or _read(name, text) is None:
         return
     folder = rubric_store.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
     file = folder / f"{name}.toml"
-    if chosen != NEW and file.is_file() and read_text(file) != draft.base:
+    if selected != NEW and file.is_file() and read_text(file) != draft.base:
         return  # saved elsewhere since the page was drawn: the next run shows both versions
     file.write_text(text, encoding="utf-8")
     draft.forget()
@@ -192,18 +193,18 @@ def _save(chosen: str) -> None:
     st.toast(f"{plain(name)} is saved.", icon=":material/check:")
 
 
-def _offered() -> dict[str, str]:
+def _preview_conversations() -> dict[str, str]:
     """Conversations to preview with, by key, with their names: imported ones, else of the first benchmark."""
     with workspace().read() as db:
-        stored = sorted(conversations.values(db)["benchmark"], key=lambda name: name in BENCHMARKS)
-        wanted = Filter(benchmark=stored[0] if stored else "")
-        offered = conversations.search(db, wanted, "oldest", OFFERED)
-    return {one.key: conversation_name(one) for one in offered}
+        benchmarks = sorted(conversations.values(db)["benchmark"], key=lambda name: name in BENCHMARKS)
+        conditions = Filter(benchmark=benchmarks[0] if benchmarks else "")
+        candidates = conversations.search(db, conditions, "oldest", MOST_PREVIEWS)
+    return {one.key: conversation_name(one) for one in candidates}
 
 
 def _preview(rubric: Rubric) -> None:
     """What a judge is sent about a stored conversation, and what annotators see."""
-    names = _offered()
+    names = _preview_conversations()
     look: dict[str, Any] = {"format_func": names.__getitem__, "key": "shown with"}
     key = st.selectbox("Preview with the conversation", list(names), **look) if names else ""
     with workspace().read() as db:
@@ -236,10 +237,10 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
             )
 
 
-def _question(criterion: Criterion, key: str, when: str) -> None:
+def _question(criterion: Criterion, key: str, condition: str) -> None:
     scale = criterion.scale
-    needed = "" if criterion.required else " · optional"
-    only = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
+    optional_note = "" if criterion.required else " · optional"
+    restrictions = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
     st.markdown(f"**{plain(criterion.label)}**  \n{with_code(criterion.statement.strip())}")
     if scale.kind.ranks:
         st.caption("A rank for each reply; 1 is the best.")
@@ -252,9 +253,9 @@ def _question(criterion: Criterion, key: str, when: str) -> None:
         st.caption(plain(f"A reason is needed if the answer is {criterion.explain.words(scale)}."))
     elif criterion.reason:
         st.caption("With a reason.")
-    how = f"compared {COMPARED[scale.kind.level]}"
-    asked = f" · asked if {when}" if when else ""
-    st.caption(plain(f"{scale.kind.words}, {how}{needed}{only}{asked}"))
+    comparison = f"compared {COMPARED[scale.kind.level]}"
+    condition_note = f" · asked if {condition}" if condition else ""
+    st.caption(plain(f"{scale.kind.words}, {comparison}{optional_note}{restrictions}{condition_note}"))
 
 
 def _as_asked(rubric: Rubric, conversation: Conversation) -> None:

@@ -25,12 +25,12 @@ from concord.scores import marked
 from concord.store import conversations, studies
 from concord.store import rubrics as stored_rubrics
 from concord.store.runs import Progress
-from pages.parts.address import link, listed, nothing
+from pages.parts.address import empty_page, link, listed
 from pages.parts.navigation import own_pages
-from pages.parts.plain import counted, plain
+from pages.parts.plain import plain, quantity
 from pages.parts.session import sentence, workspace
 
-KEPT: dict[str, Any] = {"persist_state": "session"}
+PERSISTENT: dict[str, Any] = {"persist_state": "session"}
 """How fields are drawn: what was chosen stays while another tab or page is open."""
 MOST_VALUES = 500
 """Of a facet that one can choose among: one with more names conversations rather than conditions."""
@@ -47,14 +47,14 @@ def new() -> None:
         with st.container(horizontal=True):
             for page in pages:
                 link(page.address, page.title)
-    chosen = {role.name: _role(benchmark, role, models) for role in benchmark.roles}
+    models_by_role = {role.name: _role(benchmark, role, models) for role in benchmark.roles}
     with st.expander("Options", expanded=True, icon=":material/tune:"):
         options = _options(benchmark)
-    missing = [role.name for role in benchmark.roles if not chosen[role.name] and role.required]
+    missing = [role.name for role in benchmark.roles if not models_by_role[role.name] and role.required]
     if missing:
         st.info(f"Choose {' and '.join(missing)} to see the size of the run.")
         return
-    estimate(PlayPlan(benchmark.name, chosen, options), key="run", address=True)
+    estimate(PlayPlan(benchmark.name, models_by_role, options), key="run", address=True)
 
 
 def further_judges() -> None:
@@ -63,11 +63,11 @@ def further_judges() -> None:
     if not models:
         return
     with workspace().read() as db:
-        stored = conversations.values(db)
+        values = conversations.values(db)
         samples = {name: studies.get(db, name).benchmark for name in studies.ranked(db)}
-    names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
+    names = [b.name for b in BENCHMARKS.values() if b.name in values["benchmark"] and b.criteria]
     rubrics = rubric_store.names(workspace())
-    if not stored["benchmark"]:
+    if not values["benchmark"]:
         st.info("No conversations to judge yet.")
         return
     if not names and not rubrics:
@@ -78,20 +78,22 @@ def further_judges() -> None:
         return
     rubric = ""
     if rubrics:
-        offered = [*([""] if names else []), *rubrics]
-        rubric = listed("Questions", "rubric", offered, offered[0], format_func=questions)
+        rubric_options = [*([""] if names else []), *rubrics]
+        rubric = listed("Questions", "rubric", rubric_options, rubric_options[0], format_func=questions)
     if rubric:
         first = samples.get(st.query_params.get("study", ""), "")
-        place = stored["benchmark"].index(first) if first in stored["benchmark"] else 0
-        of = st.selectbox("Conversations", stored["benchmark"], place, key="by a rubric")
+        place = values["benchmark"].index(first) if first in values["benchmark"] else 0
+        of = st.selectbox("Conversations", values["benchmark"], place, key="by a rubric")
     else:
         of = _benchmark(names, "judge").name
     judges, repeats = _judges(models, bool(rubric), "further judges")
-    drawn = ["", *(name for name, benchmark in samples.items() if benchmark == of)]
+    study_options = ["", *(name for name, benchmark in samples.items() if benchmark == of)]
     sample = st.selectbox(
         "Only conversations of the study",
-        drawn,
-        drawn.index(wanted) if (wanted := st.query_params.get("study", "")) in drawn else 0,
+        study_options,
+        study_options.index(study_in_address)
+        if (study_in_address := st.query_params.get("study", "")) in study_options
+        else 0,
         format_func=lambda name: name or "all conversations",
     )
     if not judges:
@@ -99,10 +101,10 @@ def further_judges() -> None:
         return
     with workspace().read() as db:
         keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
-    among = tuple(dict.fromkeys(keys))
+    conversation_keys = tuple(dict.fromkeys(keys))
     conditions = _conditions_chosen(of)
     version = _rubric_version(rubric) if rubric else _prompt_version(of)
-    plan = JudgePlan(of, judges, conditions, version, repeats, rubric, among)
+    plan = JudgePlan(of, judges, conditions, version, repeats, rubric, conversation_keys)
     estimate(plan, key="judge", address=True)
 
 
@@ -171,12 +173,12 @@ def judges_of_pairs(benchmark: str, study: str = "", players: Sequence[str] = ()
 
 def _judges(models: dict[str, Model], programs: bool, key: str) -> tuple[tuple[str, ...], int]:
     """Judges, programs among them where a rubric asks, and how often each is asked."""
-    known = _of_kind(models, "chat") + (_of_kind(models, "program") if programs else [])
+    candidates = _of_kind(models, "chat") + (_of_kind(models, "program") if programs else [])
     left, right = st.columns([3, 1])
-    done = "Conversations that they have judged are skipped."
-    judges = left.multiselect("Judges", known, key=key, help=done, **KEPT)
+    hint = "Conversations that they have judged are skipped."
+    judges = left.multiselect("Judges", candidates, key=key, help=hint, **PERSISTENT)
     repeats = right.number_input(
-        "Judgements per judge and conversation", min_value=1, value=1, key=f"repeats of {key}", **KEPT
+        "Judgements per judge and conversation", min_value=1, value=1, key=f"repeats of {key}", **PERSISTENT
     )
     return tuple(judges), int(repeats)
 
@@ -204,32 +206,32 @@ def described(run: Progress) -> str:
         plan = from_dict(run.plan)
     except ConcordError:
         return f"{run.benchmark} · a plan that cannot be read"
-    known = BENCHMARKS.get(plan.benchmark)
-    title = known.title if known else plan.benchmark
+    benchmark = BENCHMARKS.get(plan.benchmark)
+    title = benchmark.title if benchmark else plan.benchmark
     models = "; ".join(f"{role}: {', '.join(names)}" for role, names in plan.models.items() if names)
     match plan:
         case PlayPlan(options=options):
-            about = f", {options['language']}" if options.get("language") else ""
+            details = f", {options['language']}" if options.get("language") else ""
         case JudgePlan(where=where, rubric=rubric):
-            by = f", by the rubric {rubric}" if rubric else ""
-            about = f" (stored conversations{by})" + _conditions(where)
+            rubric_words = f", by the rubric {rubric}" if rubric else ""
+            details = f" (stored conversations{rubric_words})" + _conditions(where)
         case ComparePlan(study="", players=players, where=where):
-            about = f" (comparisons of {', '.join(players)})" + _conditions(where)
+            details = f" (comparisons of {', '.join(players)})" + _conditions(where)
         case ComparePlan(study=study):
-            about = f" (the study of pairs {study})"
+            details = f" (the study of pairs {study})"
         case ProposePlan():
-            about = " (proposals)"
-    return f"{title}{about} · {models}"
+            details = " (proposals)"
+    return f"{title}{details} · {models}"
 
 
-def _conditions(where: Where) -> str:
-    return "".join(f", {name}: {', '.join(values)}" for name, values in where.items())
+def _conditions(conditions: Where) -> str:
+    return "".join(f", {name}: {', '.join(values)}" for name, values in conditions.items())
 
 
 def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
-        nothing(
+        empty_page(
             "No models yet. To import existing conversations, you need none.",
             ("models", "Add a model"),
             ("import", "Import conversations"),
@@ -273,64 +275,69 @@ def _benchmark(names: list[str], key: str) -> Benchmark:
         st.session_state[field] = names[0]
     if len(names) == 1:
         return BENCHMARKS[names[0]]
-    chosen = st.segmented_control(
+    name = st.segmented_control(
         "Benchmark",
         names,
         required=True,
         format_func=lambda n: plain(BENCHMARKS[n].title),
         key=field,
-        **KEPT,
+        **PERSISTENT,
     )
-    return BENCHMARKS[chosen]
+    return BENCHMARKS[name]
 
 
 def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[str, ...]:
     label = role.name.replace("_", " ").capitalize()
 
-    def shown(name: str) -> str:
+    def model_label(name: str) -> str:
         return marked(name, models[name].simulated)
 
-    known = _of_kind(models, role.kind)
-    if not known and not role.required:
+    candidates = _of_kind(models, role.kind)
+    if not candidates and not role.required:
         return ()
-    about = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown, **KEPT}
+    settings = {
+        "help": role.help,
+        "key": f"{benchmark.name} {role.name}",
+        "format_func": model_label,
+        **PERSISTENT,
+    }
     if role.multiple:
-        return tuple(st.multiselect(label, known, **about))
+        return tuple(st.multiselect(label, candidates, **settings))
     hint = "Choose a model" if role.required else "None"
-    one = st.selectbox(label, known, index=None, placeholder=hint, **about)
+    one = st.selectbox(label, candidates, index=None, placeholder=hint, **settings)
     return (one,) if one else ()
 
 
 def _options(benchmark: Benchmark) -> dict[str, Any]:
-    brought = planning.materials(workspace())
-    chosen: dict[str, Any] = {}
+    materials = planning.materials(workspace())
+    values: dict[str, Any] = {}
     cells = st.columns(2)
     for place, option in enumerate(benchmark.options):
         with cells[place % 2]:
-            chosen[option.name] = _option(
-                benchmark, option, list(option.values(brought, chosen)) if option.values else []
+            values[option.name] = _option(
+                benchmark, option, list(option.values(materials, values)) if option.values else []
             )
-    return chosen
+    return values
 
 
-def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
+def _option(benchmark: Benchmark, option: Option, choices: list[str]) -> Any:
     label = option.name.replace("_", " ").capitalize()
     field = _option_key(benchmark.name, option)
-    about = {"help": option.help, "key": field, **KEPT}
+    settings = {"help": option.help, "key": field, **PERSISTENT}
     match option.kind:
         case "choice":
-            if st.session_state.get(field) not in known:
-                st.session_state[field] = option.default if option.default in known else known[0]
-            return st.selectbox(label, known, **about)
+            if st.session_state.get(field) not in choices:
+                st.session_state[field] = option.default if option.default in choices else choices[0]
+            return st.selectbox(label, choices, **settings)
         case "choices":
             current = st.session_state.get(field, option.default)
-            st.session_state[field] = [n for n in current if n in known]
-            return st.multiselect(label, known, placeholder="all", **about)
+            st.session_state[field] = [n for n in current if n in choices]
+            return st.multiselect(label, choices, placeholder="all", **settings)
         case "count":
             st.session_state.setdefault(field, int(option.default))
-            return int(st.number_input(label, min_value=1, **about))
+            return int(st.number_input(label, min_value=1, **settings))
         case "switch":
-            return st.toggle(label, value=bool(option.default), **about)
+            return st.toggle(label, value=bool(option.default), **settings)
 
 
 def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
@@ -340,28 +347,28 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
         for model in job.models.values():
             model.key()
         with st.spinner("Reading stored results …"):
-            found = planning.survey(workspace(), job)
+            survey = planning.survey(workspace(), job)
     except ConcordError as error:
         sentence(error)
         return
     with st.container(border=True):
         st.markdown(
-            f"**{counted(found.left, 'result')} to generate** ({found.planned:,} planned; "
-            f"{found.stored_count:,} stored already"
-            + (f"; {found.failed:,} failed before" if found.failed else "")
+            f"**{quantity(survey.left, 'result')} to generate** ({survey.planned:,} planned; "
+            f"{survey.stored_count:,} stored already"
+            + (f"; {survey.failed:,} failed before" if survey.failed else "")
             + ")"
             + (", each a conversation or a judgement" if isinstance(plan, PlayPlan) else "")
         )
-        if not found.left and not found.failed:
+        if not survey.left and not survey.failed:
             further = "more proposals or another seed" if isinstance(plan, ProposePlan) else "more repeats"
             st.caption(f"All results of this plan are stored. Choose something else above, or {further}.")
-        for line in status.calls(found):
+        for line in status.calls(survey):
             st.caption(plain(line))
         left, right = st.columns(2, vertical_alignment="bottom")
         paid_in = currency(workspace().models_path)
         left.metric(
             "Estimated cost",
-            found.price(plain(paid_in)),
+            survey.price(plain(paid_in)),
             help="Estimated from the tokens of earlier calls; without earlier calls, it can be wrong by a "
             "factor of ten. "
             + ("" if paid_in else "In the currency of the prices in models.toml (setting `currency`)."),
@@ -374,31 +381,31 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
             key=f"{key} limit",
             help="The run stops at this cost and can be resumed. The cost of earlier runs of the same plan "
             "is included.",
-            **KEPT,
+            **PERSISTENT,
         )
-        if found.unpriced:
-            names = ", ".join(sorted(found.unpriced))
+        if survey.unpriced:
+            names = ", ".join(sorted(survey.unpriced))
             st.caption(plain(f"models.toml has no price of {names}."))
         unlimited = limit is not None and _unpriced(job)
-        retry = bool(found.failed) and st.toggle("Retry calls without a usable reply", key=f"{key} retry")
-        batch = bool(found.calls) and st.toggle(
+        retry = bool(survey.failed) and st.toggle("Retry calls without a usable reply", key=f"{key} retry")
+        batch = bool(survey.calls) and st.toggle(
             "Use the Batch API"
-            if found.by_batch is None
-            else f"Use the Batch API (about {found.by_batch:,.2f} {plain(paid_in)}".rstrip() + ")",
+            if survey.by_batch is None
+            else f"Use the Batch API (about {survey.by_batch:,.2f} {plain(paid_in)}".rstrip() + ")",
             key=f"{key} batch",
             help="The endpoint answers each batch of calls within a day. The run waits for the answers. If "
             "you stop the run, resume it to collect them.",
-            **KEPT,
+            **PERSISTENT,
         )
-        begun = st.button(
+        is_started = st.button(
             "Start",
             type="primary",
             icon=":material/play_arrow:",
             key=f"{key} start",
-            disabled=not (found.left or retry) or unlimited,
+            disabled=not (survey.left or retry) or unlimited,
             width="stretch",
         )
-    if begun:
+    if is_started:
         begin(plan, address, max_cost=limit, retry_failed=retry, batch=batch)
         st.rerun()
 

@@ -19,7 +19,7 @@ from pages.parts.session import live, workspace
 from pages.study import run_form
 
 EVERY_SECONDS = 1.0
-SHOWN = 20
+MOST_LISTED = 20
 
 STATES = {
     "running": ":material/play_circle:",
@@ -35,21 +35,21 @@ STATES = {
 def draw(benchmark: str = "") -> None:
     """Draw the runs that are running (of a benchmark), every second while there are any."""
     with workspace().read() as db:
-        known = runs.recent(db, SHOWN)
-    follow([run for run in known if benchmark in ("", run.benchmark)])
+        recent_runs = runs.recent(db, MOST_LISTED)
+    follow([run for run in recent_runs if benchmark in ("", run.benchmark)])
 
 
-def follow(known: Sequence[Progress]) -> None:
+def follow(recent_runs: Sequence[Progress]) -> None:
     """Draw those of the runs that are running, every second."""
     if "refused" in st.session_state:
         st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
-    active = [run.id for run in known if running(run)]
-    seen = st.session_state.setdefault("seen running", set[int]())
-    if ended := seen - set(active):
+    active = [run.id for run in recent_runs if running(run)]
+    watched = st.session_state.setdefault("seen running", set[int]())
+    if finished := watched - set(active):
         # It ended while this page was drawn, which may have read what was stored before.
-        seen -= ended
+        watched -= finished
         st.rerun()
-    live(_watched, every=EVERY_SECONDS if active else None)(active)
+    live(_watched, seconds=EVERY_SECONDS if active else None)(active)
 
 
 def running(run: Progress) -> bool:
@@ -91,11 +91,11 @@ def _card(run: Progress) -> None:
 
 def figures(run: Progress) -> None:
     """Draw the progress of a run in figures."""
-    made = run.stored + run.done
+    result_count = run.stored + run.done
     if not run.planned and run.state == "running":
         st.progress(0.0, "Reading stored results …")
         return
-    st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
+    st.progress(min(1.0, result_count / run.planned) if run.planned else 1.0)
     rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0
     paid_in = currency(workspace().models_path)
     left = run.seconds_left if run.state == "running" and run.left else None
@@ -138,18 +138,21 @@ def failures(run: Progress) -> None:
         reasons = runs.reasons(db, run.id)
         unreadable = conversations.count(db, Filter(benchmark=run.benchmark, failed=True))
     for reason in reasons:
-        whose = f" ({', '.join(reason.models)})" if reason.models else ""
+        model_names = f" ({', '.join(reason.models)})" if reason.models else ""
         st.markdown(
-            f"**{reason.failed:,} × {plain(reason.reason + whose)}**  \n:red[{with_code(reason.message)}]"
+            f"**{reason.failed:,} × {plain(reason.reason + model_names)}**  "
+            f"\n:red[{with_code(reason.message)}]"
         )
-        more = f" and {reason.failed - len(reason.works):,} more" if reason.failed > len(reason.works) else ""
-        st.caption(plain(", ".join(reason.works) + more))
+        remainder = (
+            f" and {reason.failed - len(reason.works):,} more" if reason.failed > len(reason.works) else ""
+        )
+        st.caption(plain(", ".join(reason.works) + remainder))
         if reason.raw:
             with st.expander(plain(f"Example of an answer: {reason.reason}")):
                 st.code(reason.raw, language=None, wrap_lines=True)
-    if (others := run.failed - sum(reason.failed for reason in reasons)) > 0:
+    if (unlisted := run.failed - sum(reason.failed for reason in reasons)) > 0:
         st.caption(
-            f"{others:,} of the {run.failed:,} failures are not listed: they are judgements of failed "
+            f"{unlisted:,} of the {run.failed:,} failures are not listed: they are judgements of failed "
             "conversations, or a later run has repeated them."
         )
     if unreadable:

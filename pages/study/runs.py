@@ -18,17 +18,17 @@ from pages.parts.session import live, sentence, workspace
 from pages.parts.ways import explain
 from pages.study import run_form, run_watch
 
-SHOWN = 20
+MOST_LISTED = 20
 
 
 def page() -> None:
     """Draw one run, if the address names it or one was just started; else the forms and all runs."""
     heading("runs")
-    which = st.query_params.get("run")
-    if which is not None:
+    number = st.query_params.get("run")
+    if number is not None:
         st.button("All runs", icon=":material/arrow_back:", on_click=_close)
         try:
-            _one(which)
+            _one(number)
         except NotFound as error:
             sentence(error)
         return
@@ -53,28 +53,28 @@ def _close() -> None:
 
 def _earlier() -> None:
     with workspace().read() as db:
-        latest = runs.recent(db, SHOWN)
-    ended = [run for run in latest if run.state != "running" or run.interrupted]
-    if not ended:
+        latest = runs.recent(db, MOST_LISTED)
+    finished = [run for run in latest if run.state != "running" or run.interrupted]
+    if not finished:
         st.markdown("No run has ended yet.")
-    for run in ended:
+    for run in finished:
         heading = f"Run {run.id}: {run.stands} · {run_form.described(run)}"
-        with st.expander(plain(heading), icon=run_watch.STATES[run.stands], expanded=run is ended[0]):
-            _ended(run)
+        with st.expander(plain(heading), icon=run_watch.STATES[run.stands], expanded=run is finished[0]):
+            _finished_run(run)
 
 
-def _one(which: str) -> None:
+def _one(number: str) -> None:
     """The run of this number, while it works and afterwards."""
     # More digits than any number in the store has.
-    if not which.isdecimal() or len(which) > 15:
-        raise NotFound(f"“{which[:40]}” is not a run number. Go back to all runs.")
+    if not number.isdecimal() or len(number) > 15:
+        raise NotFound(f"“{number[:40]}” is not a run number. Go back to all runs.")
     with workspace().read() as db:
-        run = runs.get(db, int(which))
+        run = runs.get(db, int(number))
     run_watch.follow([run])
     if not run_watch.running(run):
         st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
         st.markdown(plain(run_form.described(run)))
-        _ended(run)
+        _finished_run(run)
         if not run.stored + run.done:
             return
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -84,7 +84,7 @@ def _one(which: str) -> None:
             link("leaderboard", "Leaderboard", benchmark=run.benchmark)
 
 
-def _ended(run: Progress) -> None:
+def _finished_run(run: Progress) -> None:
     """A run that ended."""
     if run.interrupted:
         st.warning(
@@ -103,18 +103,18 @@ def _ended(run: Progress) -> None:
     with st.container(horizontal=True):
         unfinished = run.left or run.state != "finished"
         if unfinished and st.button("Resume", icon=":material/play_circle:", key=f"resume {run.id}"):
-            _again(run, limit, retry_failed=False)
+            _resume(run, limit, retry_failed=False)
         failed = f"Retry the {run.failed:,} failed"
         if (
             run.failed
             and run_watch.to_retry(run)
             and st.button(failed, icon=":material/replay:", key=f"retry {run.id}")
         ):
-            _again(run, limit, retry_failed=True)
+            _resume(run, limit, retry_failed=True)
     run_watch.failures(run)
 
 
-def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
+def _resume(run: Progress, limit: float | None, retry_failed: bool) -> None:
     """Resume a run; what keeps it from being resumed stands at the top of the page."""
     try:
         plan = from_dict(run.plan)

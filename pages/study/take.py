@@ -13,13 +13,13 @@ from concord.runs.registry import known_or_imported
 from concord.store import conversations, studies
 from concord.store.actor import acting
 from pages.parts import person
-from pages.parts.address import checked, listed, nothing
+from pages.parts.address import checked, empty_page, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
-from pages.parts.reports import measured, studies_called
+from pages.parts.reports import default_options, studies_called
 from pages.parts.session import sentence, workspace
 
-WHOLE = "can be imported again"
+IMPORT_FORM = "can be imported again"
 TOGGLES = {
     "with_excluded": "Include excluded annotators",
     "with_names": "Keep annotators' names",
@@ -38,76 +38,81 @@ def page() -> None:
     """Draw the page."""
     heading("export")
     with workspace().read() as db:
-        known = studies.ranked(db)
-        stored = conversations.values(db)["benchmark"]
-    if not stored:
-        return nothing("Nothing to export yet.", ("import", "Import conversations"))
-    if not checked("study", known):
+        study_names = studies.ranked(db)
+        benchmarks = conversations.values(db)["benchmark"]
+    if not benchmarks:
+        return empty_page("Nothing to export yet.", ("import", "Import conversations"))
+    if not checked("study", study_names):
         return
-    asked = _asked(known, stored)
-    if asked is None:
+    export = _export_chosen(study_names, benchmarks)
+    if export is None:
         return
     if st.button("Create the file", type="primary", icon=":material/output:"):
         with st.spinner("Writing …"):
-            _write(asked)
-    written: ExportFile | None = st.session_state.get("written")
-    if written is not None and written.asked == asked:
-        size = written.path.stat().st_size / 1e6
+            _write(export)
+    export_file: ExportFile | None = st.session_state.get("written")
+    if export_file is not None and export_file.asked == export:
+        size = export_file.path.stat().st_size / 1e6
         st.download_button(
-            plain(f"{written.path.name} ({size:,.1f} MB)"),
-            lambda: written.path.open("rb"),
-            written.path.name,
+            plain(f"{export_file.path.name} ({size:,.1f} MB)"),
+            lambda: export_file.path.open("rb"),
+            export_file.path.name,
             icon=":material/download:",
             on_click="ignore",
         )
 
 
-def _asked(known: list[str], stored: list[str]) -> Export | None:
+def _export_chosen(study_names: list[str], benchmarks: list[str]) -> Export | None:
     """What the reader chose; None where a study is needed and there is none."""
-    called = studies_called()
-    what = st.selectbox("What", list(PARTS), format_func=lambda name: PARTS[name].title, key="what")
-    part, chosen = PARTS[what], dict[str, Any]()
+    title_of = studies_called()
+    content = st.selectbox("What", list(PARTS), format_func=lambda name: PARTS[name].title, key="what")
+    part = PARTS[content]
+    fields = dict[str, Any]()
     takes = part.takes.split()
-    if part.of_study and not known:
+    if part.of_study and not study_names:
         st.info("No study to export yet.")
         return None
     if part.of_study:
-        chosen["study"] = listed("Study", "study", known, known[0], format_func=called)
+        fields["study"] = listed("Study", "study", study_names, study_names[0], format_func=title_of)
     elif "study" in takes:
         # A link to a study exports this one, not all.
         linked = st.query_params.get("study", "")
-        at = ["", *known].index(linked) if linked in known else 0
-        chosen["study"] = st.selectbox(
-            "Study", ["", *known], at, format_func=lambda n: called(n) if n else "every", key="of study"
+        position = ["", *study_names].index(linked) if linked in study_names else 0
+        fields["study"] = st.selectbox(
+            "Study",
+            ["", *study_names],
+            position,
+            format_func=lambda n: title_of(n) if n else "every",
+            key="of study",
         )
     if "benchmark" in takes:
-        chosen["benchmark"] = st.selectbox(
+        fields["benchmark"] = st.selectbox(
             "Benchmark",
-            ["", *stored],
+            ["", *benchmarks],
             format_func=lambda n: known_or_imported(n).title if n else "every",
             key="of",
         )
     if "form" in takes:
         forms = [None, *dataset.FORMS]
-        chosen["form"] = st.selectbox("Form", forms, format_func=lambda f: f or WHOLE, key="form")
-    chosen |= {name: st.toggle(TOGGLES[name], key=name) for name in TOGGLES if name in takes}
+        fields["form"] = st.selectbox("Form", forms, format_func=lambda f: f or IMPORT_FORM, key="form")
+    fields |= {name: st.toggle(TOGGLES[name], key=name) for name in TOGGLES if name in takes}
     if "title" in takes:
         name = workspace().path.name
-        chosen["title"] = st.text_input("Title of the site", name, max_chars=100, key="title") or name
-    return Export(what, **chosen, options=measured(workspace()))
+        fields["title"] = st.text_input("Title of the site", name, max_chars=100, key="title") or name
+    return Export(content, **fields, options=default_options(workspace()))
 
 
-def _write(asked: Export) -> None:
+def _write(export: Export) -> None:
     st.session_state.pop("written", None)
     folder = tempfile.TemporaryDirectory()
-    name = asked.name(workspace().path.name)
-    path = Path(folder.name) / f"{name}.{asked.form or asked.part.suffix}"
+    name = export.name(workspace().path.name)
+    path = Path(folder.name) / f"{name}.{export.form or export.part.suffix}"
     try:
-        with acting(person.named()):
-            publish.write(workspace(), asked, path)
+        with acting(person.reviewer_name()):
+            publish.write(workspace(), export, path)
     except ConcordError as error:
         return sentence(error)
-    st.session_state["written"] = ExportFile(asked, folder, path)
+    st.session_state["written"] = ExportFile(export, folder, path)
 
 
 page()

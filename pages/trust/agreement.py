@@ -19,7 +19,7 @@ from concord.store import looks, progress, runs
 from concord.store import studies as stored
 from concord.store.audit import moment
 from pages.parts import menu
-from pages.parts.address import checked, choice, held, link, listed, nothing, returned
+from pages.parts.address import bound_value, checked, choice, empty_page, link, listed, returned
 from pages.parts.navigation import heading
 from pages.parts.person import exported
 from pages.parts.plain import plain
@@ -47,24 +47,24 @@ def page() -> None:
     heading("agreement")
     with workspace().read() as db:
         titles = stored.titles(db)
-        usual = next(iter([*stored.ranked(db), *titles]), "")
+        default = next(iter([*stored.ranked(db), *titles]), "")
     if not titles:
-        return nothing("No study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
+        return empty_page("No study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
     if not checked("study", titles):
-        return link("agreement", f"Agreement of {titles[usual]}", study=usual)
+        return link("agreement", f"Agreement of {titles[default]}", study=default)
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     with left:
-        study = _study(titles, usual)
+        study = _study(titles, default)
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])
     try:
-        how = right.popover(
+        popover = right.popover(
             "How this is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"
         )
-        with how:
-            options = options_of(partial(held, drawn=bool(how.open)))
-        _draw(report_of(*version, options), middle, how)
+        with popover:
+            options = options_of(partial(bound_value, is_drawn=bool(popover.open)))
+        _draw(report_of(*version, options), middle, popover)
     except ConcordError as error:
         with workspace().read() as db:
             pairs = study in stored.names(db, pairs=True)
@@ -79,10 +79,10 @@ def _noted(text: str) -> None:
     st.markdown(f":material/info: {text}")
 
 
-def _draw(report: AgreementReport, top: Any, how: Any) -> None:
+def _draw(report: AgreementReport, top: Any, popover: Any) -> None:
     """The answer, then the tabs; less where nothing can be compared."""
-    for what in report.missing:
-        explain(what, workspace().command, _noted)
+    for message in report.missing:
+        explain(message, workspace().command, _noted)
     if report.missing:
         name = "See the progress of annotators" if report.data.waiting else "Assign this study to annotators"
         link("samples", name, study=report.data.study.name)
@@ -91,14 +91,17 @@ def _draw(report: AgreementReport, top: Any, how: Any) -> None:
         if not report.ratings.judges:
             link("runs", "Let judges rate these conversations", study=report.data.study.name, judge="true")
     with top:
-        named: dict[str, Any] = {"format_func": lambda name: plain(report.label(name)), "widget": st.pills}
-        criterion = choice("Criterion", "criterion", report.criteria, report.main, **named)
+        criterion_settings: dict[str, Any] = {
+            "format_func": lambda name: plain(report.label(name)),
+            "widget": st.pills,
+        }
+        criterion = choice("Criterion", "criterion", report.criteria, report.main, **criterion_settings)
     if not report.ratings.people:  # every figure would be undefined
         if report.data.simulated:
             st.caption(MOCK)
         score_distribution(report, criterion)
         return
-    with how:
+    with popover:
         mock = (
             " · from rule-based mock models, not from real models or people" if report.data.simulated else ""
         )
@@ -122,13 +125,13 @@ def _files(report: AgreementReport) -> None:
     """What the page's menu offers beside its tables; what the page has not measured yet is measured then."""
     name = report.data.study.name
 
-    def written() -> bytes:
+    def report_bytes() -> bytes:
         with workspace().read() as db:
-            made = publish.report_zip(db, report, made=date.today())
+            archive = publish.report_zip(db, report, date_made=date.today())
         exported("report", name)
-        return made
+        return archive
 
-    menu.offer("Report with all figures (HTML, JSON, CSV, LaTeX: ZIP)", written, f"{name}-report", "zip")
+    menu.offer("Report with all figures (HTML, JSON, CSV, LaTeX: ZIP)", report_bytes, f"{name}-report", "zip")
 
 
 def _waiting(study: str, mark: str) -> None:
@@ -144,16 +147,16 @@ def _waiting(study: str, mark: str) -> None:
             if progress.mark(db, study) != mark:
                 st.rerun()
             people = looks.annotators(db, study)
-        said = [
+        people_progress = [
             plain(f"{a.name} {a.done + a.skipped} of {a.items}")
             + (f" (last here {moment(a.used)[:10]})" if a.used else "")
             for a in people
         ]
         judges = ["judges are running"] if at_work else []
-        awaited = ", ".join(said + judges)
-        st.caption(f":material/hourglass_empty: Waiting for answers: {awaited}. New answers appear here.")
+        sources = ", ".join(people_progress + judges)
+        st.caption(f":material/hourglass_empty: Waiting for answers: {sources}. New answers appear here.")
 
-    live(draw_waiting, every=FOLLOWING)()
+    live(draw_waiting, seconds=FOLLOWING)()
     if people:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
@@ -163,9 +166,9 @@ def _waiting(study: str, mark: str) -> None:
             link("samples", "Close the study", study=study)
 
 
-def _study(titles: Mapping[str, str], usual: str) -> str:
+def _study(titles: Mapping[str, str], default: str) -> str:
     """The study chosen; at first the usual one."""
-    return listed("Study", "study", [*titles], usual, format_func=partial(study_called, titles=titles))
+    return listed("Study", "study", [*titles], default, format_func=partial(study_called, titles=titles))
 
 
 page()

@@ -45,7 +45,7 @@ from concord.table import Cell, Column, Table
 from pages.parts.address import go, link, read, several
 from pages.parts.charts import show, undefined_rows
 from pages.parts.person import exported
-from pages.parts.plain import counted, first_words, plain, with_code
+from pages.parts.plain import first_words, plain, quantity, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw, fold
 from pages.parts.ways import explain
@@ -57,7 +57,7 @@ FIRST_WORDS = 40
 MOST_ITEMS = 10
 """Items beside the scatter, about as high as it."""
 MOCK = ":orange-badge[mock]"
-WANTED = "conversation of an item"
+ITEM_REQUESTED = "conversation of an item"
 """Where the session keeps the number of the conversation that the reader asked for."""
 
 
@@ -80,16 +80,16 @@ def draw_tab(tab: Tab, report: AgreementReport, criterion: str) -> None:
         if section.tab != tab or section.name in drawing.drawn:
             continue
         if not report.lacks(section.name, criterion):
-            _opened(report, section, criterion)
+            _open_section(report, section, criterion)
 
 
 def answer(report: AgreementReport, criterion: str) -> None:
     """The head above the tabs: what to do, and what comes next; so short that the tabs are in sight."""
-    about = report.verdict(criterion)
-    _count_look(report, criterion, about.verdict)
-    first, _, rest = about.action.partition(". ")
+    assessment = report.verdict(criterion)
+    _count_look(report, criterion, assessment.verdict)
+    first, _, rest = assessment.action.partition(". ")
     st.subheader(plain(f"{first}." if rest else first), anchor=False)
-    _what_next(report, criterion, about, rest)
+    _what_next(report, criterion, assessment, rest)
 
 
 def reasons(report: AgreementReport, criterion: str) -> None:
@@ -99,11 +99,11 @@ def reasons(report: AgreementReport, criterion: str) -> None:
         f"{plain(' '.join(filter(None, [assessment.reason, assessment.unknown, rated(report, criterion)])))} "
         f"{MOCK if report.data.simulated else ''}"
     )
-    beside = report.section("glance", criterion)
-    for words, chart in charts.glance(beside):
+    glance = report.section("glance", criterion)
+    for words, chart in charts.glance(glance):
         show(chart, words)
         st.caption(plain(words))
-    figures = [(str(row["name"]), row[agreement_column(beside["glance"])]) for row in beside["glance"].rows]
+    figures = [(str(row["name"]), row[agreement_column(glance["glance"])]) for row in glance["glance"].rows]
     if any(isinstance(figure, Estimate) and figure.defined for _, figure in figures):
         undefined_rows([(name, figure) for name, figure in figures if isinstance(figure, Estimate)])
     if assessment.flags:
@@ -111,13 +111,14 @@ def reasons(report: AgreementReport, criterion: str) -> None:
         st.warning(flags, icon=":material/flag:")
     for partial_judge in report.partial:
         _rest(report, partial_judge)
-    for decided in tables(report, criterion)[1:]:
-        draw(decided, titled=False)
+    for verdict_table in tables(report, criterion)[1:]:
+        draw(verdict_table, titled=False)
 
 
 def _count_look(report: AgreementReport, criterion: str, verdict: Verdict) -> None:
     """Count the reading of this verdict as a look; a workspace that is read only keeps none."""
-    study, items = report.data.study.name, report.items(criterion)
+    study = report.data.study.name
+    items = report.items(criterion)
     with workspace().read() as db:
         new = looks.is_new(db, study, criterion, items)
     if new:
@@ -125,28 +126,37 @@ def _count_look(report: AgreementReport, criterion: str, verdict: Verdict) -> No
             workspace().change(lambda db: looks.record(db, study, criterion, items, verdict))
 
 
-def _rest(report: AgreementReport, of: Partial) -> None:
+def _rest(report: AgreementReport, partial_judge: Partial) -> None:
     """A judge that rated too few items for the answer to rest on it, and the run that makes up for it."""
-    explain(of.sentence(report.data.study), workspace().command, st.info, icon=":material/incomplete_circle:")
+    explain(
+        partial_judge.sentence(report.data.study),
+        workspace().command,
+        st.info,
+        icon=":material/incomplete_circle:",
+    )
     with workspace().read() as db:
-        plan = coverage.rest(db, report.data.study.name, of)
+        plan = coverage.rest(db, report.data.study.name, partial_judge)
     if plan is None:
         return
-    number = len(of.lacks)
-    title = f"Have {of.judge.name} rate the other {number:,} items" if number > 1 else "Rate the other item"
-    key = f"rest {of.judge.name}"
-    more = st.expander(plain(title), icon=":material/play_arrow:", key=key, on_change="rerun")
-    if more.open:
-        with more:
+    number = len(partial_judge.lacks)
+    title = (
+        f"Have {partial_judge.judge.name} rate the other {number:,} items"
+        if number > 1
+        else "Rate the other item"
+    )
+    key = f"rest {partial_judge.judge.name}"
+    expander = st.expander(plain(title), icon=":material/play_arrow:", key=key, on_change="rerun")
+    if expander.open:
+        with expander:
             estimate(plan, key=f"{key} run")
 
 
-def _what_next(report: AgreementReport, criterion: str, about: Assessment, advice: str) -> None:
+def _what_next(report: AgreementReport, criterion: str, assessment: Assessment, advice: str) -> None:
     """The rest of the advice, the report as a file, and the next step."""
     with workspace().read() as db:
         study = report.data.study
         waiting = [a.name for a in looks.annotators(db, study.name)]
-        step = next_step(report, about, studies.left_to_draw(db, study), waiting)
+        step = next_step(report, assessment, studies.left_to_draw(db, study), waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(with_code(" ".join(filter(None, [advice, step.text]))), width="stretch")
         st.download_button(
@@ -172,48 +182,55 @@ def _report(report: AgreementReport, criterion: str) -> str:
 
 def _careless(report: AgreementReport) -> None:
     """Whose ratings look careless, and where one is excluded with a reason that stays on record."""
-    of = report.data
+    data = report.data
     flags = careless(report)
     if flags:
         st.warning("\n".join(f"- {plain(flag.text)}" for flag in flags), icon=":material/speed:")
-    if flags or of.excluded:
-        link("annotators", "Exclude or include an annotator, with a reason", study=of.study.name)
+    if flags or data.excluded:
+        link("annotators", "Exclude or include an annotator, with a reason", study=data.study.name)
 
 
 def limits(report: AgreementReport) -> None:
     """What limits the answer: who misleads, what is excluded, on what scales."""
-    if every := [*report.limits, *report.notes]:
-        st.markdown("\n".join(f"- {with_code(limit)}" for limit in every))
+    if all_limits := [*report.limits, *report.notes]:
+        st.markdown("\n".join(f"- {with_code(limit)}" for limit in all_limits))
 
 
 def _judges(report: AgreementReport, criterion: str) -> None:
     """Every judge beside people, on every criterion and on this one."""
-    every = _named(report, "criteria", report.main)
-    if of_judges := every.pop("by_criterion", None):
+    criteria_tables = _named_tables(report, "criteria", report.main)
+    if of_judges := criteria_tables.pop("by_criterion", None):
         _table(report, criterion, of_judges)
     score_distribution(report, criterion)
-    beside = {**_named(report, "glance", criterion), **_named(report, "judges", criterion)}
-    _folded(report, criterion, [*beside.values(), *every.values()])
+    glance_tables = {
+        **_named_tables(report, "glance", criterion),
+        **_named_tables(report, "judges", criterion),
+    }
+    _folded(report, criterion, [*glance_tables.values(), *criteria_tables.values()])
     with workspace().read() as db:
         failed = conversations.count(db, Filter(study=report.data.study.name, failed=True))
     if failed:
-        at = {"study": report.data.study.name, "unreadable": "true"}
-        link("conversations", f"{counted(failed, 'conversation')} with failed or truncated replies", **at)
+        parameters = {"study": report.data.study.name, "unreadable": "true"}
+        link(
+            "conversations",
+            f"{quantity(failed, 'conversation')} with failed or truncated replies",
+            **parameters,
+        )
 
 
-def _where(report: AgreementReport, criterion: str) -> None:
+def _failures(report: AgreementReport, criterion: str) -> None:
     """Items and players on which a judge is far from people."""
     if criterion not in report.ordered:
         _where_answers_differ(report, criterion)
     elif report.agreement.criteria[criterion].items and report.ratings.judges:
         _where_it_disagrees(report, criterion)
-    if differing := _named(report, "groups", criterion).get("group_differences"):
+    if differing := _named_tables(report, "groups", criterion).get("group_differences"):
         _table(report, criterion, differing)
 
 
 def _favours(report: AgreementReport, criterion: str) -> None:
     """What moves a judge beyond people, and what this study does not let one measure."""
-    tables = _named(report, "bias", criterion)
+    tables = _named_tables(report, "bias", criterion)
     if tables:
         st.markdown("  \n".join(f"**{plain(text)}**" for text in preferences(report, criterion)))
     for effects in tables.values():
@@ -227,10 +244,10 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     if not (report.ratings[criterion].present > 0).any():
         st.caption("No annotator rated this criterion.")
         return
-    for severities in _named(report, "raters", criterion).values():
+    for severities in _named_tables(report, "raters", criterion).values():
         _table(report, criterion, severities)
     _careless(report)
-    tables = _named(report, "people", criterion)
+    tables = _named_tables(report, "people", criterion)
     _pairs_of_people(tables.get("people_pairs"))
     _folded(report, criterion, tables.values())
 
@@ -259,24 +276,27 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         st.caption("Panels need at least two judges.")
         return
     with workspace().read() as db:
-        known = ratings.price_of_judges(db, report.data.study.name)
-    named, money = labels(known), currency(workspace().models_path)
-    prices = {named[rater]: price for rater, price in known.items()}
-    without, reason = left_out(report, criterion, prices)
-    others = [judge for judge in report.judges if judge != without]
-    answered, chosen, places = st.container(), [], st.columns(2)
-    fields = (("First panel", "panel", report.judges), ("Second panel", "beside", others))
-    for place, (label, name, usual) in zip(places, fields, strict=True):
+        price_by_rater = ratings.price_of_judges(db, report.data.study.name)
+    names_of_raters = labels(price_by_rater)
+    money = currency(workspace().models_path)
+    prices = {names_of_raters[rater]: price for rater, price in price_by_rater.items()}
+    excluded_judge, reason = left_out(report, criterion, prices)
+    second_panel = [judge for judge in report.judges if judge != excluded_judge]
+    answer_place = st.container()
+    panels = []
+    places = st.columns(2)
+    fields = (("First panel", "panel", report.judges), ("Second panel", "beside", second_panel))
+    for place, (label, name, default) in zip(places, fields, strict=True):
         with place:
-            picked = several(label, name, judges, what="judge", default=usual)
-        chosen.append(tuple(judge for judge in judges if judge in picked))
-    if not all(chosen):
+            picked = several(label, name, judges, noun="judge", default=default)
+        panels.append(tuple(judge for judge in judges if judge in picked))
+    if not all(panels):
         st.caption("Choose at least one judge on each side.")
         return
-    [row] = panel_difference(report.ratings, criterion, *chosen, **report.resampling).rows
+    [row] = panel_difference(report.ratings, criterion, *panels, **report.resampling).rows
     look: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
     totals = []
-    for place, members, name in zip(places, chosen, ("rho", "other_rho"), strict=False):
+    for place, members, name in zip(places, panels, ("rho", "other_rho"), strict=False):
         price = [prices.get(judge) for judge in members]
         total = None if None in price else sum(p for p in price if p is not None)
         totals.append(total)
@@ -284,42 +304,43 @@ def _panels(report: AgreementReport, criterion: str) -> None:
         assert isinstance(figure, Estimate)
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
         place.metric("ρ with the mean of all annotators", value, plain(per_thousand(total, money)), **look)
-    answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
+    answer_place.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
     st.caption(
         plain(
-            f"The second panel starts with all judges except {without}, {reason}. {WITH_ALL} {SELECTION_BIAS}"
+            f"The second panel starts with all judges except {excluded_judge}, {reason}. {WITH_ALL} "
+            f"{SELECTION_BIAS}"
         )
     )
 
 
-def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
+def _named_tables(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
     """The tables of a section with the names of judges and panels that readers see."""
     tables = report.section(section, criterion)
     return {name: renamed(table, report.names) for name, table in tables.items()}
 
 
-def _opened(report: AgreementReport, section: Section, criterion: str) -> None:
+def _open_section(report: AgreementReport, section: Section, criterion: str) -> None:
     """A section that is measured when it is opened."""
-    more = st.expander(section.title, key=f"section {section.name}", on_change="rerun")
-    if not more.open:
+    expander = st.expander(section.title, key=f"section {section.name}", on_change="rerun")
+    if not expander.open:
         return
-    with more, st.spinner("Measuring …"):
+    with expander, st.spinner("Measuring …"):
         st.caption(section.question)
-        for table in _named(report, section.name, criterion).values():
+        for table in _named_tables(report, section.name, criterion).values():
             _table(report, criterion, table)
 
 
 def _table(report: AgreementReport, criterion: str, table: Table) -> None:
     """A table of a tab; of what its figures rest on, only what `said_once` does not say."""
-    said = report.agreement.criteria[criterion].basis.parts if criterion in report.ordered else ()
-    draw(table, said=said)
+    known_notes = report.agreement.criteria[criterion].basis.parts if criterion in report.ordered else ()
+    draw(table, known_notes=known_notes)
 
 
 def _folded(report: AgreementReport, criterion: str, tables: Iterable[Table]) -> None:
     """The tables behind a tab's pictures."""
-    if some := [table for table in tables if table.rows]:
-        key = f"tables with {some[0].name}"
-        fold("The figures in tables", some, key, partial(_table, report, criterion))
+    if filled := [table for table in tables if table.rows]:
+        key = f"tables with {filled[0].name}"
+        fold("The figures in tables", filled, key, partial(_table, report, criterion))
 
 
 def said_once(report: AgreementReport, criterion: str) -> str:
@@ -331,7 +352,7 @@ def said_once(report: AgreementReport, criterion: str) -> str:
 
 def score_distribution(report: AgreementReport, criterion: str) -> None:
     """How often each rater gives which answer."""
-    table = _named(report, "distribution", criterion)["score_distribution"]
+    table = _named_tables(report, "distribution", criterion)["score_distribution"]
     st.markdown(f"##### {table.title}")
     scale = None if report.ratings.other_scale.get(criterion) else report.scale(criterion)
     show(charts.distribution(table, scale), "Share of each answer, by rater")
@@ -348,9 +369,9 @@ def _where_answers_differ(report: AgreementReport, criterion: str) -> None:
     st.markdown("##### Cross table of answers")
     draw(crossed(report.ratings, criterion, judge, question.scale.word), titled=False)
     differing = answers_that_differ(report, criterion, judge)
-    st.markdown(f"##### {counted(len(differing.rows), 'item')} on which they differ")
-    if (wanted := st.session_state.pop(WANTED, None)) is not None:
-        read(wanted, "agreement", [str(row["conversation"]) for row in differing.rows[:MOST_ITEMS]])
+    st.markdown(f"##### {quantity(len(differing.rows), 'item')} on which they differ")
+    if (conversation := st.session_state.pop(ITEM_REQUESTED, None)) is not None:
+        read(conversation, "agreement", [str(row["conversation"]) for row in differing.rows[:MOST_ITEMS]])
     if differing.rows:
         draw(
             _with_first_words(replace(differing, rows=differing.rows[:MOST_ITEMS])),
@@ -376,8 +397,8 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     if points.empty:
         st.caption(f"{plain(rater)} and the annotators have no common item here.")
         return
-    if (wanted := st.session_state.pop(WANTED, None)) is not None:
-        read(wanted, "agreement", numbers)
+    if (conversation := st.session_state.pop(ITEM_REQUESTED, None)) is not None:
+        read(conversation, "agreement", numbers)
     left, right = st.columns([2, 3], gap="large")
     one_scale = not report.ratings.no_level(criterion, members)
     if not one_scale:
@@ -407,10 +428,10 @@ def _ends(report: AgreementReport, criterion: str) -> tuple[float, float] | None
 
 def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale: bool) -> None:
     """A judge on the items of each player, or of each value of another facet, which the reader chooses."""
-    by = list(report.groups)
-    if not by:
+    facets = list(report.groups)
+    if not facets:
         return
-    facet = st.segmented_control("Bias by", by, default=by[0], required=True, key="bias by")
+    facet = st.segmented_control("Bias by", facets, default=facets[0], required=True, key="bias by")
     groups = report.section("groups", criterion)["groups"]
     rows = [row for row in groups.rows if (row["rater"], row["facet"]) == (rater, facet)]
 
@@ -419,8 +440,8 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
         return abs(figure.value or 0.0) if isinstance(figure, Estimate) else 0.0
 
     farthest = sorted(rows, key=distance, reverse=True)
-    shown = tuple(column for column in groups.columns if column.name not in ("rater", "facet"))
-    _table(report, criterion, replace(groups, title=f"By {facet}", columns=shown, rows=tuple(farthest)))
+    columns = tuple(column for column in groups.columns if column.name not in ("rater", "facet"))
+    _table(report, criterion, replace(groups, title=f"By {facet}", columns=columns, rows=tuple(farthest)))
 
 
 def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:
@@ -431,7 +452,7 @@ def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:
 
 def _read(row: Mapping[str, Cell]) -> None:
     """Have the page leave for the conversation of an item."""
-    st.session_state[WANTED] = row["conversation"]
+    st.session_state[ITEM_REQUESTED] = row["conversation"]
 
 
 def _with_first_words(items: Table) -> Table:
@@ -452,29 +473,29 @@ def _with_first_words(items: Table) -> Table:
 
 def _items(report: AgreementReport, items: pd.DataFrame) -> Table:
     """Items of a study, with the number and the facets of the conversation of each."""
-    facets = {name: items.unit.map(of) for name, of in report.facets.items() if name not in items}
+    facets = {name: items.unit.map(values) for name, values in report.facets.items() if name not in items}
     rows = items.assign(conversation=[str(number) for number in items.conversation_id], **facets)
-    less = "Judge less annotators. If the scales differ: the difference of their ranks among all items."
+    help_text = "Judge less annotators. If the scales differ: the difference of their ranks among all items."
     columns = (
         Column("conversation", "No.", help="Select a row to read the conversation."),
         Column("turn", digits=0),
         Column("score", "Judge"),
         Column("mean", "Annotators"),
-        Column("difference", "Judge − annotators", signed=True, help=less),
+        Column("difference", "Judge − annotators", signed=True, help=help_text),
         Column("player"),
         *map(Column, facets),
         Column("people", "Raters", file_only=items.people.nunique() == 1),
     )
-    kept = tuple(column for column in columns if rows[column.name].notna().any())
-    cells = ({c.name: row[c.name] for c in kept} for row in rows.to_dict("records"))
+    visible = tuple(column for column in columns if rows[column.name].notna().any())
+    cells = ({c.name: row[c.name] for c in visible} for row in rows.to_dict("records"))
     caption = "Select a row to read the conversation."
-    return Table("items", "Largest differences", kept, tuple(cells), caption)
+    return Table("items", "Largest differences", visible, tuple(cells), caption)
 
 
 DRAWINGS = {
     Tab.JUDGES: TabDrawing(_judges, ("glance", "criteria", "judges", "distribution"), categories=True),
     Tab.PANELS: TabDrawing(_panels),
-    Tab.FAILS: TabDrawing(_where, ("groups",), categories=True),
+    Tab.FAILS: TabDrawing(_failures, ("groups",), categories=True),
     Tab.FAVOURS: TabDrawing(_favours, ("bias",)),
     Tab.RATERS: TabDrawing(_raters, ("raters", "people"), categories=True),
 }

@@ -17,7 +17,7 @@ from concord.store.studies import Study
 from concord.studies import comparisons, pairings
 from concord.studies.comparisons import Compared
 from pages.parts import notice, table
-from pages.parts.address import benchmark_chosen, choice, link, nothing
+from pages.parts.address import benchmark_chosen, choice, empty_page, link
 from pages.parts.charts import forest
 from pages.parts.drafted import FormDraft
 from pages.parts.navigation import heading
@@ -26,7 +26,7 @@ from pages.parts.session import workspace
 from pages.study import run_form, run_watch
 
 RESAMPLES = 1000
-RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME = (
+RUBRIC, SOURCE, MODELS, NUMBER, SEED, NAME = (
     "rubric",
     "whose",
     "models",
@@ -54,42 +54,47 @@ def page() -> None:
     heading("comparisons")
     notice.show()
     with workspace().read() as db:
-        known, compared = conversations.values(db)["benchmark"], stored.compared_benchmarks(db)
+        benchmarks = conversations.values(db)["benchmark"]
+        compared = stored.compared_benchmarks(db)
         studies = {name: stored_studies.get(db, name) for name in stored_studies.names(db, pairs=True)}
-    names, name = _offered(known, compared), ""
+    names = _benchmarks_offered(benchmarks, compared)
+    name = ""
     if studies:
         name = st.selectbox(
             "Study of pairs",
             [*studies, *([""] if names else [])],
             key="pairs",
             bind="query-params",
-            format_func=lambda each: plain(studies[each].title) if each else "the benchmark's question",
+            format_func=lambda study_name: (
+                plain(studies[study_name].title) if study_name else "the benchmark's question"
+            ),
         )
     if name:
         _of_study(studies[name])
     elif names:
         _of_benchmark(benchmark_chosen(names))
     else:
-        nothing(
+        empty_page(
             "Nothing to compare yet. Generate conversations of two models on the same scripts, or create a "
             "study of pairs.",
             ("import", "Import conversations"),
             ("runs", "Start a run"),
         )
-    if known:
-        _draw(known)
+    if benchmarks:
+        _draw(benchmarks)
 
 
-def _offered(known: Sequence[str], compared: Sequence[str]) -> list[str]:
+def _benchmarks_offered(benchmarks: Sequence[str], compared: Sequence[str]) -> list[str]:
     """The benchmarks with a question of their own about pairs, and others that were compared."""
-    own = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
-    return [*own, *(name for name in compared if name not in BENCHMARKS)]
+    with_question = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in benchmarks]
+    return [*with_question, *(name for name in compared if name not in BENCHMARKS)]
 
 
 def _of_benchmark(benchmark: Benchmark) -> None:
     """A benchmark's own question: all answers to it, and judges who compare."""
     with workspace().read() as db:
-        players, stamp = conversations.values(db, benchmark.name)["player"], tables.stamp(db)
+        players = conversations.values(db, benchmark.name)["player"]
+        stamp = tables.stamp(db)
     _figures(stamp, benchmark.name)
     if benchmark.pairwise is not None:
         _judges(benchmark.name, players=players)
@@ -98,13 +103,14 @@ def _of_benchmark(benchmark: Benchmark) -> None:
 def _of_study(study: Study) -> None:
     """A study of pairs: what is asked, the figures, then the way to its people and judges."""
     with workspace().read() as db:
-        many = len({unit["key"] for unit in stored_studies.units(db, study.name)})
+        group_count = len({unit["key"] for unit in stored_studies.units(db, study.name)})
         stamp = tables.stamp(db)
-    by = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
+    rubric_words = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
     st.markdown(
-        f"**{plain(study.title)}** · {many:,} {study.counting_unit} of {plain(study.benchmark)} · asked: "
+        f"**{plain(study.title)}** · {group_count:,} {study.counting_unit} of {plain(study.benchmark)} "
+        "· asked: "
         + ", ".join(plain(question.label) for question in study.criteria)
-        + f"{by} · {plain(study.source)}, seed {study.seed}"
+        + f"{rubric_words} · {plain(study.source)}, seed {study.seed}"
     )
     _figures(stamp, study.name)
     link("samples", "Assign to annotators, follow, close", study=study.name)
@@ -124,8 +130,8 @@ def _figures(stamp: object, name: str) -> None:
         results = _compared(str(workspace().path), stamp, name, OWN)
         if len(results.questions) > 1:
             labels = [" ".join(filter(None, q)) or "the benchmark's question" for q in results.questions]
-            chosen = choice("Question", "question", labels, labels[0], format_func=plain)
-            question = results.questions[labels.index(chosen)]
+            label = choice("Question", "question", labels, labels[0], format_func=plain)
+            question = results.questions[labels.index(label)]
             results = _compared(str(workspace().path), stamp, name, question)
     except ConcordError as error:
         st.info(plain(error))
@@ -137,26 +143,30 @@ def _show(results: Compared) -> None:
     """Which model wins, in a picture; then the tables."""
     names = results.raters
     labels = {n: f"people ({results.basis['people']})" if n == comparisons.PEOPLE else n for n in names}
-    usual = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
-    rater = choice("As seen by", "rater", names, usual, format_func=lambda name: plain(labels[name]))
+    default = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
+    rater = choice("As seen by", "rater", names, default, format_func=lambda name: plain(labels[name]))
     if words := comparisons.verdict(results, rater):
         st.subheader(plain(words), anchor=False)
     if results.basis["simulated"]:
         st.caption(f":orange-badge[mock] {MOCKS}")
-    shown = {each.name: each for each in comparisons.result_tables(results, rater)}
-    if strengths := shown.get("strengths"):
+    result_tables = {
+        result_table.name: result_table for result_table in comparisons.result_tables(results, rater)
+    }
+    if strengths := result_tables.get("strengths"):
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
             forest(rows, "Strength by model", "Strength, 95% interval")
             st.caption(plain(strengths.columns[-1].help))
-    table.fold("The figures in tables", [*shown.values()], "tables of comparisons")
-    if "agreement" not in shown:
+    table.fold("The figures in tables", [*result_tables.values()], "tables of comparisons")
+    if "agreement" not in result_tables:
         st.caption("No comparisons yet.")
 
 
-def _draw(known: Sequence[str]) -> None:
-    """The form that makes a study of pairs by a rubric; `known` are the names of the stored conversations."""
+def _draw(benchmarks: Sequence[str]) -> None:
+    """The form that makes a study of pairs by a rubric; `benchmarks` are the names of the stored
+    conversations.
+    """
     with st.expander("Create a study of pairs", icon=":material/difference:"):
         st.caption(
             "A pair is two models' conversations of the same scenario or prompt; all pairs of models occur "
@@ -168,13 +178,13 @@ def _draw(known: Sequence[str]) -> None:
         left, right = st.columns(2)
         benchmark_name = left.selectbox(
             "Conversations",
-            known,
+            benchmarks,
             format_func=lambda name: known_or_imported(name).title,
-            key=draft.field(WHOSE, known[0], known),
+            key=draft.field(SOURCE, benchmarks[0], benchmarks),
         )
         benchmark = BENCHMARKS.get(benchmark_name)
-        own = [""] if benchmark and benchmark.pairwise else []
-        rubrics = [*own, *rubric_store.of_pairs(workspace())]
+        benchmark_question = [""] if benchmark and benchmark.pairwise else []
+        rubrics = [*benchmark_question, *rubric_store.of_pairs(workspace())]
         if not rubrics:
             link("rubrics", "Create a rubric")
             return
@@ -197,27 +207,28 @@ def _draw(known: Sequence[str]) -> None:
             type="primary",
             key="new pairs",
             disabled=not name,
-            on_click=_made,
+            on_click=_make_study,
             args=(draft,),
         )
         draft.keep()
 
 
-def _made(draft: FormDraft) -> None:
+def _make_study(draft: FormDraft) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
-    given = {name: draft.value(name) for name in (RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME)}
-    name = given[NAME].strip()
+    values = {name: draft.value(name) for name in (RUBRIC, SOURCE, MODELS, NUMBER, SEED, NAME)}
+    name = values[NAME].strip()
     with notice.writing() as db:
-        used = rubric_store.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
-        how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
-        there = pairings.count(db, used, given[WHOSE], given[MODELS])
-        n = min(given[NUMBER] or there, there)
-        study = pairings.new(db, name, used, given[WHOSE], n, **how)
+        rubric = rubric_store.find(workspace(), values[RUBRIC]) if values[RUBRIC] else None
+        settings = {"players": values[MODELS], "seed": values[SEED], "overlap": 1}
+        available = pairings.count(db, rubric, values[SOURCE], values[MODELS])
+        n = min(values[NUMBER] or available, available)
+        study = pairings.new(db, name, rubric, values[SOURCE], n, **settings)
         draft.discard(db)
         st.session_state["pairs"] = study.name
-        notice.done(
+        notice.success(
             f"Study “{plain(study.name)}” created: {n} {study.counting_unit}. Assign it to annotators, "
-            "or let judges compare it."
+            "or let "
+            "judges compare it."
         )
 
 

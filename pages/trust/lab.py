@@ -28,10 +28,10 @@ from concord.store import conversations, lab, studies
 from pages.desk import component
 from pages.desk.review import ReviewDesk
 from pages.parts import notice, person, table
-from pages.parts.address import held, link, listed, nothing, one_of, read, returned
+from pages.parts.address import bound_value, empty_page, link, listed, one_of, read, returned
 from pages.parts.drafted import TextDraft
 from pages.parts.navigation import heading
-from pages.parts.plain import counted, first_words, plain
+from pages.parts.plain import first_words, plain, quantity
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
 from pages.parts.transcript import FIRST_WORDS
@@ -57,15 +57,15 @@ def page() -> None:
     returned("lab")
     heading("lab")
     with workspace().read() as db:
-        known = [name for name in studies.ranked(db) if studies.conversations_rated(db, name)]
+        names = [name for name in studies.ranked(db) if studies.conversations_rated(db, name)]
         # Only what a rubric asks can be improved here.
-        known.sort(key=lambda name: not studies.get(db, name).rubric)
-    if not known:
-        return nothing(
+        names.sort(key=lambda name: not studies.get(db, name).rubric)
+    if not names:
+        return empty_page(
             "No ratings by annotators yet. The lab improves a judge against annotators' ratings.",
             ("samples", "Draw a study"),
         )
-    study = listed("Study", "study", known, known[0], format_func=studies_called())
+    study = listed("Study", "study", names, names[0], format_func=studies_called())
     notice.show()
     with workspace().read() as db:
         division = lab.division(db, study)
@@ -74,7 +74,7 @@ def page() -> None:
     with workspace().read() as db:
         bench = measuring.read(db, study)
     run_watch.draw(bench.parts.benchmark)
-    step = held("step", "bench", _steps, read=one_of(list(STEPS)), always=True)
+    step = bound_value("step", "bench", _steps, read=one_of(list(STEPS)), always=True)
     draw = {"bench": _bench, "review": _review, "choose": _choose, "test": _test, "card": _card}
     draw[step](bench)
     return None
@@ -92,11 +92,12 @@ def _divide(study: str) -> None:
         "the second, and measures the gain **once** on the third. Items of a scenario stay together."
     )
     with workspace().read() as db:
-        of = studies.get(db, study)
-    rubric, fitting = of.rubric, [] if of.rubric else variants.fitting(workspace(), of.criteria)
+        rated_study = studies.get(db, study)
+    rubric = rated_study.rubric
+    fitting = [] if rated_study.rubric else variants.fitting(workspace(), rated_study.criteria)
     if not rubric and not fitting:
-        questions = ", ".join(criterion.label for criterion in of.criteria)
-        return nothing(f"No rubric asks {questions} yet.", ("rubrics", "Write a rubric"))
+        questions = ", ".join(criterion.label for criterion in rated_study.criteria)
+        return empty_page(f"No rubric asks {questions} yet.", ("rubrics", "Write a rubric"))
     if not rubric:
         rubric = st.selectbox("Rubric of the judges", fitting, key="lab rubric")
     with workspace().read() as db:
@@ -106,7 +107,7 @@ def _divide(study: str) -> None:
     if st.button("Divide the items", type="primary", icon=":material/call_split:"):
         with notice.writing() as db:
             divided = parts.divide(db, study, rubric=rubric or "")
-            notice.done(f"{len(divided.units)} items were divided into three parts.")
+            notice.success(f"{len(divided.units)} items were divided into three parts.")
         st.rerun()
     return None
 
@@ -126,31 +127,31 @@ def _answering(bench: Bench, part: str, versions: Sequence[Numbered]) -> None:
     """Have a judge answer a part by a version."""
     left, right = st.columns(2)
     judge = _judge(left, bench)
-    used = _used(right, "Version", versions, f"lab {part} version")
-    if judge and used:
-        st.caption(f"{plain(used.variant)} on the items of “{part}”. Stored answers are not paid again.")
+    version = _version_chosen(right, "Version", versions, f"lab {part} version")
+    if judge and version:
+        st.caption(f"{plain(version.variant)} on the items of “{part}”. Stored answers are not paid again.")
         # The rubric's file is kept as a version when a run by it begins.
-        number = bench.versions.get(used.variant, 0)
+        number = bench.versions.get(version.variant, 0)
         estimate(running.plan_of(bench.parts, part, [judge], number), key=f"lab {part}")
 
 
 def _versions(bench: Bench) -> list[Numbered]:
     """The versions of the rubric that are kept, the one of its file last where it is new."""
     with workspace().read() as db:
-        kept = [
+        stored_versions = [
             rubric_store.used(db, bench.parts.rubric, number) for number in sorted(bench.versions.values())
         ]
     try:
         current = variants.current(workspace(), bench.parts)
     except ConcordError as error:
         st.warning(plain(str(error)))
-        return kept
-    return kept if current.variant in bench.versions else [*kept, current]
+        return stored_versions
+    return stored_versions if current.variant in bench.versions else [*stored_versions, current]
 
 
 def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
     """Other instructions, or examples, as a version; what else a rubric says is changed in its file."""
-    base = _used(st, "Begin with", versions, "lab edit base")
+    base = _version_chosen(st, "Begin with", versions, "lab edit base")
     if base is None:
         return
     subject = f"the instructions of {base.variant} in the lab of {bench.parts.study}"
@@ -167,42 +168,47 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
             with notice.writing() as db:
                 picked = variants.pick_examples(db, bench, base.rubric, examples) if examples else None
                 body = variants.changed(base.rubric, instructions=text, examples=picked)
-                kept = variants.keep(db, bench.parts, body, parent=base, note=note)
-                notice.done(f"{kept.variant} is saved.")
+                new_version = variants.keep(db, bench.parts, body, parent=base, note=note)
+                notice.success(f"{new_version.variant} is saved.")
                 draft.discard(db)
             st.rerun()
     link("rubrics", "Change other parts, and see the prompt", rubric=bench.parts.rubric)
 
 
-def _used(place: Any, label: str, versions: Sequence[Numbered], key: str) -> Numbered | None:
+def _version_chosen(place: Any, label: str, versions: Sequence[Numbered], key: str) -> Numbered | None:
     """The version that is chosen: the newest, until another is. A new one makes another widget of it, because
     the browser goes on sending what was chosen in the one before.
     """
     names = {one.variant: one for one in versions}
     newest = next(reversed(names), "")
-    chosen = place.selectbox(label, list(names), index=max(0, len(names) - 1), key=f"{key} {newest}")
-    return names.get(str(chosen))
+    selected = place.selectbox(label, list(names), index=max(0, len(names) - 1), key=f"{key} {newest}")
+    return names.get(str(selected))
 
 
 def _judge(place: Any, bench: Bench) -> str:
     """A model that can judge; those who have answered the study come first."""
-    known = [name for name, model in load_models(workspace().models_path).items() if model.kind == "chat"]
-    answered = {judge.model for judge in bench.answers}
-    return str(place.selectbox("Judge", sorted(known, key=lambda name: name not in answered)) or "")
+    candidates = [
+        name for name, model in load_models(workspace().models_path).items() if model.kind == "chat"
+    ]
+    judges_with_answers = {judge.model for judge in bench.answers}
+    return str(
+        place.selectbox("Judge", sorted(candidates, key=lambda name: name not in judges_with_answers)) or ""
+    )
 
 
 def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
     """Two judges that answered a part, chosen on the page; at first a model by its last two versions."""
-    answered, version = bench.judges_of_part(part), bench.versions.get
-    of_model = Counter(judge.model for judge in answered)
-    there = sorted(answered, key=lambda j: (of_model[j.model] > 1, j.model, version(j.variant, 0)))
-    if len(there) < 2:
+    judges = bench.judges_of_part(part)
+    version = bench.versions.get
+    of_model = Counter(judge.model for judge in judges)
+    ordered = sorted(judges, key=lambda j: (of_model[j.model] > 1, j.model, version(j.variant, 0)))
+    if len(ordered) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None
     left, right = st.columns(2)
-    one = left.selectbox("From", there, len(there) - 2, format_func=str, key=f"{key} one")
-    other = right.selectbox("To", there, len(there) - 1, format_func=str, key=f"{key} other")
-    return (one, other) if one != other else None
+    one = left.selectbox("From", ordered, len(ordered) - 2, format_func=str, key=f"{key} one")
+    second = right.selectbox("To", ordered, len(ordered) - 1, format_func=str, key=f"{key} other")
+    return (one, second) if one != second else None
 
 
 def _compared(bench: Bench, part: str) -> None:
@@ -219,11 +225,11 @@ def _compared(bench: Bench, part: str) -> None:
 
 def _choose(bench: Bench) -> None:
     """Every judge on *select*, and the cheapest that is not worse than the best."""
-    there = bench.judges_of_part(SELECT)
-    few = len(there) < 2
-    with st.expander("Let a judge answer “select”", icon=":material/play_arrow:", expanded=few):
+    judges = bench.judges_of_part(SELECT)
+    is_short = len(judges) < 2
+    with st.expander("Let a judge answer “select”", icon=":material/play_arrow:", expanded=is_short):
         _answering(bench, SELECT, _versions(bench))
-    if not there:
+    if not judges:
         st.info(f"No judge has answered “{SELECT}” yet. Start one above for each version to compare.")
         return
     choice, _ = comparing.choose(bench, SELECT, list(bench.answers))
@@ -245,7 +251,7 @@ def _test(bench: Bench) -> None:
     if two is None:
         return
     for judge, n in missing:
-        items = counted(n, "conversation")
+        items = quantity(n, "conversation")
         st.info(plain(f"{judge} has not answered {items} of “{TEST}” yet. Let it answer them above first."))
     reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
     sure = st.checkbox("I have chosen a judge. This look is counted and cannot be undone.", key="lab sure")
@@ -273,47 +279,47 @@ def _adopt(bench: Bench, variant: str, version: int) -> None:
     if st.button(f"Adopt {variant}", icon=":material/check:", help="Save it as the rubric's file"):
         with notice.writing() as db:
             variants.adopt(db, workspace(), bench.parts, version)
-            notice.done(f"{variant} is now the rubric's file.")
+            notice.success(f"{variant} is now the rubric's file.")
         st.rerun()
 
 
 def _card(bench: Bench) -> None:
     """A judge on one page, to download, with the checks that need no people."""
-    there = [judge for judge in bench.judges_of_part(SELECT) if judge.variant in bench.versions]
-    if not there:
+    judges = [judge for judge in bench.judges_of_part(SELECT) if judge.variant in bench.versions]
+    if not judges:
         st.info(f"A card needs figures of “{SELECT}”, but no judge has answered it yet.")
         return
-    judge = st.selectbox("Judge", there, len(there) - 1, str, key="lab card judge")
+    judge = st.selectbox("Judge", judges, len(judges) - 1, str, key="lab card judge")
     checks = st.session_state.setdefault("lab checks", {})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input("Stop the checks at a cost of", min_value=0.0, value=None, key="lab limit")
-        again = st.button(
+        is_requested = st.button(
             "Check robustness",
             icon=":material/shield:",
             help=f"Asks about each item of “{DEVELOP}” up to seven times. Stored answers are not paid again",
         )
-    if again:
-        used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
+    if is_requested:
+        rubric_version = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
         with st.spinner("Asking the judge again …"):
             checks[bench.parts.study, judge] = robustness.checked(
-                workspace(), bench.parts, judge.model, used, running.SharedBudget(limit)
+                workspace(), bench.parts, judge.model, rubric_version, running.SharedBudget(limit)
             )
-    whole = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
-    page = whole.as_html(date.today())
+    judge_card = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
+    page = judge_card.as_html(date.today())
     st.download_button("Download the card", page, "card.html", icon=":material/download:", on_click="ignore")
-    st.caption(plain(" ".join(whole.sentences)))
-    for each in whole.tables:
-        table.draw(each)
+    st.caption(plain(" ".join(judge_card.sentences)))
+    for card_table in judge_card.tables:
+        table.draw(card_table)
 
 
 def _review(bench: Bench) -> None:
     """Where a judge differs on *develop*, and why."""
-    there = bench.judges_of_part(DEVELOP)
-    if not there:
+    judges = bench.judges_of_part(DEVELOP)
+    if not judges:
         st.info(f"No judge has answered “{DEVELOP}” yet. Let one answer it in the step for prompts.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        judge = st.selectbox("Judge", there, format_func=str, key="lab review judge")
+        judge = st.selectbox("Judge", judges, format_func=str, key="lab review judge")
         person.ask()
     with workspace().read() as db:
         differing = disagreements.largest(db, bench, judge)
@@ -347,15 +353,16 @@ def _review(bench: Bench) -> None:
 
 
 def _review_desk() -> None:
-    given = st.query_params
-    who, study = person.named(), given.get("study", "")
+    parameters = st.query_params
+    annotator = person.reviewer_name()
+    study = parameters.get("study", "")
     with workspace().read() as db:
         bench = measuring.read(db, study)
-        judge = bench.find(given.get("model", ""), given.get("variant", ""))
+        judge = bench.find(parameters.get("model", ""), parameters.get("variant", ""))
         differing = disagreements.largest(db, bench, judge)
     if not differing:
         raise StudyError(f"{judge} and the annotators agree on every item of “{DEVELOP}”.")
-    work = ReviewDesk(study, who, judge, differing)
+    work = ReviewDesk(study, annotator, judge, differing)
     component.work(work.fixed(f"Why {judge} differs from annotators"), work.apply, work.moving)
 
 

@@ -15,7 +15,7 @@ from concord.reports.plan import EXPECTED, LabelPlan, PlanOptions, plan, plan_of
 from concord.reports.rated import Rated, boards, gather, with_leaderboard
 from concord.store import conversations
 from pages.parts import table
-from pages.parts.address import benchmark_chosen, choice, link, nothing
+from pages.parts.address import benchmark_chosen, choice, empty_page, link
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
@@ -39,7 +39,7 @@ def page() -> None:
         rubrics = boards(db, benchmark.name) if benchmark else []
     if benchmark is None:
         said = "A plan needs ratings by a judge, and no judge has rated yet."
-        return nothing(said, ("import", "Import conversations"), ("runs", "Start a run"))
+        return empty_page(said, ("import", "Import conversations"), ("runs", "Start a run"))
     try:
         with workspace().read() as db:
             rated = gather(db, benchmark.name, rubric=rubrics[0] if rubrics else "")
@@ -82,10 +82,11 @@ def _plan(rated: Rated) -> None:
     """Plan from stored conversations."""
     criteria = {criterion.name: criterion for criterion in rated.system.criteria}
     judges = list(rated.judges)
-    first, several_criteria = next(iter(criteria)), len(criteria) > 1
+    first = next(iter(criteria))
+    several_criteria = len(criteria) > 1
     words = {"format_func": lambda code: criteria[code].label}
-    name = choice("Criterion", "criterion", [*criteria], first, drawn=several_criteria, **words)
-    judge = choice("Judge", "judge", judges, judges[0], drawn=len(judges) > 1)
+    name = choice("Criterion", "criterion", [*criteria], first, is_drawn=several_criteria, **words)
+    judge = choice("Judge", "judge", judges, judges[0], is_drawn=len(judges) > 1)
     scores = rated.scores[rated.scores.judge == judge][name].to_numpy(float)
     criterion = criteria[name]
     labels_of_none = np.full(len(scores), np.nan)

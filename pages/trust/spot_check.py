@@ -18,10 +18,11 @@ from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
-TRIAGE, AUDIT = "triage", "audit"
+TRIAGE = "triage"
+AUDIT = "audit"
 MODES = {TRIAGE: "Chosen conversations", AUDIT: "Random audit"}
 ICON = ":material/fact_check:"
-MOST = 100
+MOST_CHOSEN = 100
 """Chosen conversations that an address may name."""
 
 
@@ -34,16 +35,16 @@ def page() -> None:
         _work(benchmark, st.query_params["work"])
         return
     notice.show()
-    who = person.ask()
-    _chosen(benchmark)
-    _audit(benchmark, who)
+    reviewer = person.ask()
+    _triage(benchmark)
+    _audit(benchmark, reviewer)
 
 
 def _benchmark() -> Benchmark | None:
     with workspace().read() as db:
-        known = conversations.values(db)["benchmark"]
-        every = [system(db, name) for name in known]
-        judged = [b for b in every if b.criteria and ratings.judges(db, b.name)]
+        names_stored = conversations.values(db)["benchmark"]
+        systems = [system(db, name) for name in names_stored]
+        judged = [b for b in systems if b.criteria and ratings.judges(db, b.name)]
     working = st.query_params.get("work") in MODES
     if not working:
         heading("spot-check")
@@ -53,11 +54,11 @@ def _benchmark() -> Benchmark | None:
         return None
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
     names = [b.name for b in sorted(judged, key=lambda b: not b.last_reply_only)]
-    chosen = benchmark_chosen(names, fixed=working)
-    return next(b for b in judged if b.name == chosen.name)
+    selected = benchmark_chosen(names, fixed=working)
+    return next(b for b in judged if b.name == selected.name)
 
 
-def _chosen(benchmark: Benchmark) -> None:
+def _triage(benchmark: Benchmark) -> None:
     """What was found of conversations that somebody chose, and where to choose more."""
     with workspace().read() as db:
         findings = audits.findings(db, benchmark.name)
@@ -67,21 +68,21 @@ def _chosen(benchmark: Benchmark) -> None:
         "failed or truncated replies, or by refusals. Then choose *Spot-check these*."
     )
     with st.container(horizontal=True):
-        if these := _these():
-            label = f"Look at these {len(these)}"
+        if conversation_ids := _conversations_in_address():
+            label = f"Look at these {len(conversation_ids)}"
             st.button(label, type="primary", icon=ICON, on_click=person.begin, args=(TRIAGE,))
         link("conversations", "Choose conversations", benchmark=benchmark.name, order="lowest")
     if findings.meta["items"]:
         _figures(findings)
 
 
-def _these() -> tuple[int, ...]:
+def _conversations_in_address() -> tuple[int, ...]:
     """The conversations that the address names."""
-    named = st.query_params.get("these", "").split()
-    return tuple(int(one) for one in named if one.isdecimal() and len(one) < 16)[:MOST]
+    numbers = st.query_params.get("these", "").split()
+    return tuple(int(one) for one in numbers if one.isdecimal() and len(one) < 16)[:MOST_CHOSEN]
 
 
-def _audit(benchmark: Benchmark, who: str) -> None:
+def _audit(benchmark: Benchmark, reviewer: str) -> None:
     """What was found of judgements drawn at random, and the way to go on with them."""
     st.subheader("Random audit", anchor=False)
     st.caption(
@@ -89,25 +90,27 @@ def _audit(benchmark: Benchmark, who: str) -> None:
         "of all judgements."
     )
     with workspace().read() as db:
-        drawn = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
+        audits_by_name = {a.name: a for a in spotchecks.audits(db, benchmark.name)}
         pool = len(spotchecks.auditable(db, benchmark.name))
         judges = sorted({judge.name for judge in ratings.judges(db, benchmark.name)})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = None
-        if names := list(drawn):
+        if names := list(audits_by_name):
             name = listed("Audit", "audit", names, names[0])
         with st.popover("Draw an audit", icon=":material/casino:"):
-            _draw(benchmark, pool, judges, len(drawn))
+            _draw(benchmark, pool, judges, len(audits_by_name))
     if name is None:
         st.info(f"No audit yet. There are {pool:,} judgements to draw from.")
         return
-    audit = drawn[name]
+    audit = audits_by_name[name]
     with workspace().read() as db:
-        looked = [one.found_in is not None for one in spotchecks.drawn(db, name, spotcheck.rater_of(db, who))]
+        looked = [
+            one.found_in is not None for one in spotchecks.drawn(db, name, spotcheck.rater_of(db, reviewer))
+        ]
         findings = audits.findings(db, benchmark.name, name)
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
-        f"**{plain(who)}** has checked {sum(looked)} of them, all reviewers together "
+        f"**{plain(reviewer)}** has checked {sum(looked)} of them, all reviewers together "
         f"{findings.meta['looked']}."
     )
     st.button(
@@ -130,36 +133,38 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             "Judgements", 1, max(1, pool), min(audits.SIZE, max(1, pool)), help=f"There are {pool:,}."
         )
         seed = st.number_input("Seed", 0, value=0, help="The same seed draws the same judgements.")
-        only = st.multiselect("Judges", judges, placeholder="all") if len(judges) > 1 else []
+        judges_chosen = st.multiselect("Judges", judges, placeholder="all") if len(judges) > 1 else []
         if st.form_submit_button("Draw", type="primary"):
             try:
                 with workspace().write() as db:
-                    drawn = audits.draw(
-                        db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=only
+                    audit = audits.draw(
+                        db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=judges_chosen
                     )
-                st.query_params["audit"] = drawn.name
-                notice.done(f"{drawn.items} of {drawn.drawn_from} judgements were drawn.")
+                st.query_params["audit"] = audit.name
+                notice.success(f"{audit.items} of {audit.drawn_from} judgements were drawn.")
             except ConcordError as error:
-                notice.refused(error)
+                notice.failure(error)
             st.rerun()
 
 
 def _figures(findings: Table) -> None:
     st.markdown(f"**{plain(audits.summary(findings))}**")
-    items, drawn = findings.meta["items"], findings.meta["drawn"]
-    if not drawn:
+    items = findings.meta["items"]
+    sample_size = findings.meta["drawn"]
+    if not sample_size:
         st.badge(
             "Chosen because something looked wrong; this is not the rate of all judgements", color="orange"
         )
-    elif items < drawn:
-        st.badge(f"The rate rests on the first {items} of {drawn} judgements so far", color="gray")
+    elif items < sample_size:
+        st.badge(f"The rate rests on the first {items} of {sample_size} judgements so far", color="gray")
     table.draw(findings, key=f"findings {findings.meta['audit']}", titled=False)
 
 
 def _work(benchmark: Benchmark, way: str) -> None:
-    who, given = person.named(), st.query_params
-    audit = given.get("audit", "") if way == AUDIT else ""
-    work = spot.CheckDesk(benchmark.name, who, audit, () if audit else _these())
+    reviewer = person.reviewer_name()
+    parameters = st.query_params
+    audit = parameters.get("audit", "") if way == AUDIT else ""
+    work = spot.CheckDesk(benchmark.name, reviewer, audit, () if audit else _conversations_in_address())
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if audit else "")
     component.work(work.fixed(benchmark, title, "Spot-check"), work.apply, work.moving)
 

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, conversations_jsonl
+from concord.exchange import conversations_file, conversations_import, conversations_jsonl
 from concord.rating import Judgement, Rater
 from concord.store import conversations, copies, ratings, settings, studies
 from concord.workspace import Workspace
@@ -48,7 +48,7 @@ def out(fresh, run, tmp_path):
 @pytest.fixture
 def workspace(tmp_path, monkeypatch):
     """Every line of an import is a part of its own."""
-    monkeypatch.setattr(conversations_file, "AT_ONCE", 1)
+    monkeypatch.setattr(conversations_import, "AT_ONCE", 1)
     made = Workspace.open(tmp_path / "other")
     with made.write() as db:
         conversations.save(db, simulated(STORED), simulated=True)
@@ -57,7 +57,7 @@ def workspace(tmp_path, monkeypatch):
 
 def bring(workspace, file):
     """Check a file and store it; what is said of that."""
-    return conversations_file.store(workspace, conversations_file.survey(file))
+    return conversations_import.store(workspace, conversations_file.survey(file))
 
 
 def lived(workspace):
@@ -77,7 +77,7 @@ def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_pat
         "Under “stss”, “talks”: 9 new conversations, 1 were stored already. Study “s”."
     )
     other = Workspace.open(tmp_path / "at once")
-    monkeypatch.setattr(conversations_file, "AT_ONCE", 1000)
+    monkeypatch.setattr(conversations_import, "AT_ONCE", 1000)
     with other.write() as db:
         conversations.save(db, simulated(STORED), simulated=True)
     bring(other, out)
@@ -144,9 +144,9 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
 
 def test_a_long_line_fills_a_part(out, monkeypatch):
     parsed = conversations_file.survey(out).parsed
-    assert len(list(conversations_file._batches(parsed))) == 1
-    monkeypatch.setattr(conversations_file, "BYTES_AT_ONCE", 1)
-    assert [len(some) for some in conversations_file._batches(parsed)] == [1] * 13
+    assert len(list(conversations_import._batches(parsed))) == 1
+    monkeypatch.setattr(conversations_import, "BYTES_AT_ONCE", 1)
+    assert [len(some) for some in conversations_import._batches(parsed)] == [1] * 13
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_wrong_last_line_leaves_nothing(workspace, out, line, why):
 
 
 def test_every_conversation_is_checked_before_one_is_stored(workspace, out, monkeypatch):
-    monkeypatch.setattr(conversations_file, "in_parts", None)
+    monkeypatch.setattr(conversations_import, "in_parts", None)
     with out.open("a") as more:
         more.write('{"key": "z", "messages": 5}\n')
     with pytest.raises(ImportRefused, match="line 14"):
@@ -182,8 +182,8 @@ def test_every_conversation_is_checked_before_one_is_stored(workspace, out, monk
 KILLED = """
 import os, signal
 from concord.cli import main
-from concord.exchange import conversations_file, conversations_jsonl
-conversations_file.AT_ONCE, study = 1, conversations_jsonl._study
+from concord.exchange import conversations_import, conversations_jsonl
+conversations_import.AT_ONCE, study = 1, conversations_jsonl._study
 def dying(*args):
     study(*args)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -207,11 +207,11 @@ def test_an_import_that_was_killed_is_removed_when_the_workspace_is_opened(works
 
 def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypatch):
     """Items of a study cannot be removed, so that nobody could open the workspace; a judgement was paid."""
-    batches = conversations_file._batches
+    batches = conversations_import._batches
 
     def interrupted(rows):
         for some in batches(rows):
-            key = some[0].line.whole.get("key")
+            key = some[0].line.complete.get("key")
             if key == "t5":
                 with workspace.write() as db:
                     studies.create(db, studies.Study("mine", ()))
@@ -222,7 +222,7 @@ def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypa
                 raise KeyboardInterrupt
             yield some
 
-    monkeypatch.setattr(conversations_file, "_batches", interrupted)
+    monkeypatch.setattr(conversations_import, "_batches", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bring(workspace, out)
     assert not any("'part " in row for row in held(workspace)["settings"])

@@ -130,7 +130,7 @@ def test_the_card_counts_people_and_names_nobody(filled):
     with filled.write() as db:
         studies.write_guidelines(db, "first", "Read it.")
     with filled.read() as db:
-        files = dataset.folder(db, "first", made=date(2026, 3, 1))
+        files = dataset.folder(db, "first", date_made=date(2026, 3, 1))
     card = files["README.md"].decode().replace("\\", "")
     assert "0 annotators and 3 simulated annotators rated." in card
     assert "Ada" not in card

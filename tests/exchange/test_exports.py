@@ -28,12 +28,12 @@ def survey(path, **options):
 
 
 def dialogue(found):
-    [conversation] = [c for _, entry in found.shown for c in entry.conversations]
+    [conversation] = [c for _, entry in found.examples for c in entry.conversations]
     return [(message.role, message.content) for message in conversation.messages]
 
 
 def scores(found):
-    return {(s.criterion, s.score, s.rater.kind) for _, entry in found.shown for s in entry.scores}
+    return {(s.criterion, s.score, s.rater.kind) for _, entry in found.examples for s in entry.scores}
 
 
 TRACE = {"id": "t", "name": "chat", "input": {"messages": MESSAGES}, "output": {"output": "Hello"}}

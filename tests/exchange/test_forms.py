@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from concord.errors import ImportRefused
 from concord.exchange import conversations_file, entries, records, rows
 from concord.exchange.conversations_file import FileOptions
-from concord.exchange.entries import Reading
-from concord.exchange.shapes import CHAT, JSON_TEXT, TALK, forms, parsed
+from concord.exchange.embedded_text import parsed
+from concord.exchange.row_paths import CHAT, JSON_TEXT, TALK
+from concord.exchange.row_reader import Reading
+from concord.exchange.shapes import forms
 from tests.exchange.forms_helpers import EXAMPLES
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -311,12 +313,12 @@ def test_every_form_has_an_example():
 def table_row(shape):
     """The line of docs/formats.md about a form."""
     needs = "; ".join(" or ".join(f"`{name}`" for name in one.split("|")) for one in shape.has)
-    several = f"a conversation for each of {_or(shape.several.at)}" if shape.several else ""
+    several = f"a conversation for each of {_or(shape.several.entries)}" if shape.several else ""
     turns = "a conversation of several rows" if shape.turns else ""
     turns = "a conversation of several spans" if shape.spans else turns
     pairs = "two conversations" if len(shape.sides) == 2 else ""
-    votes = ("votes by judges" if shape.votes.rater == "judge" else "votes") if shape.votes else ""
-    people = {score.rater == "human" or bool(score.people) for score in shape.scores}
+    votes = ("votes by judges" if shape.votes.rater_kind == "judge" else "votes") if shape.votes else ""
+    people = {score.scorer == "human" or bool(score.people) for score in shape.scores}
     scores = [name for name, has in (("scores", False), ("scores by people", True)) if has in people]
     gives = ", ".join(filter(None, [turns, several, pairs, votes, *scores])) or "a conversation"
     return f"| {shape.name} | {shape.holds} | {needs} | {gives} |"
@@ -334,13 +336,13 @@ def test_the_documentation_has_one_table_of_the_forms():
 
 
 def test_the_documentation_names_what_is_joined():
-    assert all(f"| {one.name} |" in DOCS for one in forms().joined)
+    assert all(f"| {one.name} |" in DOCS for one in forms().joins)
 
 
 def test_it_is_recognised_and_its_dialogues_are_read(read):
     name, found = read
     assert (found.name, found.wrong, found.unread) == (name, [], {})
-    entries = [entry for _, entry in found.shown]
+    entries = [entry for _, entry in found.examples]
     said = [
         (c.player, [(m.role, m.content) for m in c.messages])
         for entry in entries
@@ -354,7 +356,7 @@ def test_it_is_recognised_and_its_dialogues_are_read(read):
 
 def test_its_votes_and_scores_are_read(read):
     name, found = read
-    entries = [entry for _, entry in found.shown]
+    entries = [entry for _, entry in found.examples]
     votes = [
         (v.rater.name, v.rater.kind, v.rater.variant, v.verdict) for entry in entries for v in entry.votes
     ]
@@ -373,7 +375,7 @@ def test_its_votes_and_scores_are_read(read):
 def test_thoughts_stand_beside_the_message_that_they_precede(tmp_path):
     file = tmp_path / "log.json"
     file.write_text(EXAMPLES["Inspect log"][1], encoding="utf-8")
-    (_, entry), *_ = conversations_file.survey(file).shown
+    (_, entry), *_ = conversations_file.survey(file).examples
     assert entry.conversations[0].messages[1].meta["thinking"] == "Look it up."
     assert entry.conversations[0].context == {"Reference": "18"}
     assert entry.conversations[0].facets == {"scenario": "1", "task": "weather", "epoch": "1"}
@@ -529,7 +531,7 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
                 entry = entries.read(fields, Reading(shape, "b"), "here")
             except ImportRefused:
                 continue  # a word that the form needs, such as who speaks
-            metadata, left_out = entry.walk.metadata(entry.conversations[0].meta, around=True)
+            metadata, left_out = entry.reader.metadata(entry.conversations[0].meta, around=True)
             said = [m.content for c in entry.conversations for m in c.messages]
             for c in entry.conversations:
                 assert sum(text in m.content for m in c.messages) <= 1, (path, "twice")
@@ -546,7 +548,7 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
 
 def told(shape):
     """The columns that say to which conversation a row belongs, and where in it."""
-    return (*shape.turns.by, *shape.turns.order)
+    return (*shape.turns.conversation, *shape.turns.order)
 
 
 def written(text):
@@ -564,7 +566,7 @@ def test_a_form_that_is_not_known_is_mapped(tmp_path):
         conversations_file.survey(file)
     told = {"messages": "log.turns", "key": "uid", "player": "bot", "score:stars": "stars"}
     asked = FileOptions("b", {**told, "facet:topic": "topic"}, {"kunde": "user"})
-    (_, entry), *_ = conversations_file.survey(file, asked).shown
+    (_, entry), *_ = conversations_file.survey(file, asked).examples
     (one,) = entry.conversations
     assert (one.key, one.player, one.facets["topic"]) == ("b/5", "elm", "greeting")
     assert [(m.role, m.content) for m in one.messages] == [("user", "Hi"), ("assistant", "Hello")]
@@ -574,7 +576,7 @@ def test_a_form_that_is_not_known_is_mapped(tmp_path):
 def test_a_known_form_is_mapped_in_part(tmp_path):
     file = tmp_path / "chat.csv"
     file.write_text("prompt,response,engine\nHi,Hello,elm\n")
-    (_, entry), *_ = conversations_file.survey(file, FileOptions("b", {"player": "engine"})).shown
+    (_, entry), *_ = conversations_file.survey(file, FileOptions("b", {"player": "engine"})).examples
     assert entry.conversations[0].player == "elm"
 
 
@@ -594,7 +596,7 @@ def test_lists_and_dicts_in_cells_that_pandas_wrote_are_read(tmp_path):
     row |= {"response": {"role": "assistant", "content": "18"}, "assessments": [feedback]}
     file = tmp_path / "b.csv"
     pd.DataFrame([row]).to_csv(file, index=False)
-    ((_, entry),) = conversations_file.survey(file).shown
+    ((_, entry),) = conversations_file.survey(file).examples
     said = [(m.role, m.content) for m in entry.conversations[0].messages]
     assert said == [("user", 'It\'s "warm"?'), ("assistant", "18")]
     assert [(s.criterion, s.score, s.rater.kind) for s in entry.scores] == [("helpful", 4.0, "human")]
@@ -606,7 +608,7 @@ def test_an_array_in_a_cell_that_pandas_wrote_is_read(tmp_path):
     file = tmp_path / "b.csv"
     pd.DataFrame({"messages": [np.array(said)]}).to_csv(file, index=False)
     assert "}\n {" in file.read_text()
-    ((_, entry),) = conversations_file.survey(file).shown
+    ((_, entry),) = conversations_file.survey(file).examples
     messages = entry.conversations[0].messages
     assert [{"content": m.content, "role": m.role} for m in messages] == said
 
@@ -614,6 +616,6 @@ def test_an_array_in_a_cell_that_pandas_wrote_is_read(tmp_path):
 def test_a_frame_that_pandas_wrote_by_column_is_rows(tmp_path):
     file = tmp_path / "traces.json"
     pd.DataFrame({"prompt": ["Hi", "Ho"], "response": ["Hello", "18"], "model": ["elm", "oak"]}).to_json(file)
-    (_, one), (_, two) = conversations_file.survey(file).shown
+    (_, one), (_, two) = conversations_file.survey(file).examples
     assert [m.content for m in one.conversations[0].messages] == ["Hi", "Hello"]
     assert [m.content for m in two.conversations[0].messages] == ["Ho", "18"]

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from concord.conversation import Message
-from concord.exchange import conversations_file
+from concord.exchange import conversations_file, survey_sentences
 from concord.exchange.conversations_file import FileOptions
 from concord.files.limits import IMAGE_BYTES, IMAGES_OF_ONE
 from concord.llm import client
@@ -45,8 +45,8 @@ def lines(path, *entries):
 def read(path, *parts):
     """The first message of a conversation with these parts, its images, and what the survey says of them."""
     surveyed = conversations_file.survey(lines(path, chat(*parts)), FileOptions("b"))
-    ((_, entry),) = surveyed.shown
-    told = [line for line in conversations_file.sentences(surveyed) if "images" in line.split(",")[0]]
+    ((_, entry),) = surveyed.examples
+    told = [line for line in survey_sentences.sentences(surveyed) if "images" in line.split(",")[0]]
     return entry.conversations[0].messages[0], entry.images, told
 
 
@@ -171,7 +171,7 @@ def test_images_beside_a_call_stand_with_the_words_in_the_reply(tmp_path):
     said = [{"role": "user", "content": "Draw."}]
     said += [{"role": "assistant", "content": [*parts_of("Here:", image_url(URL)), call]}]
     said += [{"role": "user", "content": [result("u", "done")]}, {"role": "assistant", "content": "Well?"}]
-    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", {"messages": said})).shown
+    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", {"messages": said})).examples
     _, called, _, reply = entry.conversations[0].messages
     assert (called.content, [*called.images]) == ("camera({})", [])
     assert [*reply.images.values()] == [NAME]

@@ -12,9 +12,9 @@ from pyarrow import parquet
 
 from concord.errors import ImportRefused
 from concord.exchange import conversations_file, entries, rows
-from concord.exchange.conversations_file import SHOWN
+from concord.exchange.cells import MOST_NAMED
 from concord.exchange.dialogue import SPEAKERS
-from concord.exchange.entries import Reading
+from concord.exchange.row_reader import Reading
 from concord.exchange.shapes import forms, shape_of
 from concord.store import conversations, studies
 from tests.exchange.forms_helpers import EXAMPLES
@@ -68,7 +68,7 @@ def test_all_that_is_wrong_is_named_at_once_and_bounded(fresh, run, tmp_path):
     file = put(tmp_path, [chat(), *[{"messages": []}] * 30])
     told = run(fresh, "import", "conversations", file).output
     assert "30 of 31 rows are invalid; nothing was imported" in told
-    assert told.count("the dialogue is empty") == SHOWN
+    assert told.count("the dialogue is empty") == MOST_NAMED
     assert "and 20 more" in told
 
 

@@ -245,7 +245,7 @@ def test_a_sheet_of_excel_holds_conversations_or_ratings(tmp_path):
     pd.DataFrame({"prompt": ["Hi", None], "response": ["Hello", "18"], "n": [4, 5]}).to_excel(
         chats, index=False
     )
-    (_, first), (_, second) = conversations_file.survey(chats).shown
+    (_, first), (_, second) = conversations_file.survey(chats).examples
     assert [m.content for m in first.conversations[0].messages] == ["Hi", "Hello"]
     assert second.conversations[0].meta["n"] == 5
     of_one = {"item_id": "a", "criterion": "f", "rater_type": "human", "rater": "ann", "score": 4}

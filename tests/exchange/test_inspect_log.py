@@ -55,7 +55,7 @@ def test_samples_are_conversations_and_scores_a_judges_ratings(log, fresh, run):
     assert "is Inspect of the form “Inspect log”, 2 rows" in done.output
     assert "2 new conversations, 2 by judges" in done.output
     found = conversations_file.survey(log)
-    (_, first), (_, second) = found.shown
+    (_, first), (_, second) = found.examples
     (one,) = first.conversations
     assert (one.player, one.facets["task"], one.context) == ("elm", "weather", {"Reference": "18"})
     assert [(s.criterion, s.score, s.explanation, s.rater.name) for s in (*first.scores, *second.scores)] == [

@@ -32,7 +32,7 @@ def test_a_list_inside_is_named_by_the_refusal_and_read(tmp_path, whole, place, 
             conversations_file.survey(file, FileOptions("b"))
     found = conversations_file.survey(file, FileOptions("b", mapping, rows=place))
     assert (found.wrong, found.faults) == ([], 0)
-    every = [c for _, entry in found.shown for c in entry.conversations]
+    every = [c for _, entry in found.examples for c in entry.conversations]
     assert [[(m.role, m.content) for m in c.messages] for c in every] == [SAID] * len(every)
     assert every
 

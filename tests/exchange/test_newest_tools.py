@@ -25,7 +25,7 @@ def scores(found):
     """Key, criterion, score, kind and name of every score."""
     return [
         (s.unit.conversation.removeprefix("b/"), s.criterion, s.score, s.rater.kind, s.rater.name)
-        for _, entry in found.shown
+        for _, entry in found.examples
         for s in entry.scores
     ]
 
@@ -79,7 +79,7 @@ def test_items_of_an_experiment_of_langfuse(tmp_path):
     item = {**ROOT, "experimentId": "e", "experimentName": "first", "experimentItemId": "q"}
     item |= {"expectedOutput": "Hullo", "scores": [langfuse_score("ok")]}
     found = survey(lines(tmp_path / "i.jsonl", item))
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     (one,) = entry.conversations
     assert (one.context, one.facets["scenario"], one.facets["run"]) == ({"Reference": "Hullo"}, "q", "first")
     assert scores(found) == [("root", "ok", 1, "human", "ann")]
@@ -103,7 +103,7 @@ def test_spans_of_braintrusts_scorers_are_scores_of_what_they_score(tmp_path):
     assert (found.conversations, found.unknown) == (1, {"near": 1, "kept": 1})
     found = survey(file, scorers={"near": Scorer.JUDGE, "*": Scorer.CODE})
     assert sorted(scores(found)) == [("a", "kept", 1, "judge", "code"), ("a", "near", 0.5, "judge", "")]
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     assert {s.explanation for s in entry.scores} == {"", "Close."}
 
 
@@ -131,7 +131,7 @@ def test_each_author_of_an_opik_score_gave_their_own(tmp_path):
         ("o", "safe", 1, "judge", ""),
         ("o", "one", 4, "human", "admin"),
     ]
-    assert [s.explanation for _, entry in found.shown for s in entry.scores][:2] == ["a.", "b."]
+    assert [s.explanation for _, entry in found.examples for s in entry.scores][:2] == ["a.", "b."]
 
 
 SAMPLE = {
@@ -185,7 +185,7 @@ def test_score_options_of_langwatch_are_a_persons_by_their_names(tmp_path):
     found = survey(lines(tmp_path / "t.jsonl", trace), joins=(joined,))
     assert scores(found) == [("t", "wit", 4, "human", "ann")]
     assert found.unread == {"flaws: long, odd": 1}
-    assert [s.explanation for _, entry in found.shown for s in entry.scores] == ["Dry."]
+    assert [s.explanation for _, entry in found.examples for s in entry.scores] == ["Dry."]
 
 
 def test_an_evaluator_of_langwatch_is_a_judge_or_code_by_its_type(tmp_path):
@@ -231,7 +231,7 @@ def test_annotations_of_phoenix_in_columns_of_a_table(tmp_path):
     with file.open("w", newline="") as out:
         csv.writer(out).writerows([head, [*row, "yes", "HUMAN", "1", "CODE"]])
     found = survey(file)
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     said = [(m.role, m.content) for m in entry.conversations[0].messages]
     assert said == [("user", "Hi"), ("assistant", '{"x": 1}')]
     assert scores(found) == [
@@ -268,7 +268,7 @@ def test_the_system_prompt_of_a_call_is_part_of_the_dialogue_around_it(tmp_path,
         for name, parent, start, attributes in (("a", None, 1, outer), ("b", "a", 0 if turned else 2, inner))
     ]
     found = survey(lines(tmp_path / "s.jsonl", *spans))
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     assert [(m.role, m.content) for m in entry.conversations[0].messages] == [*said, ("assistant", "Hello")]
     assert sorted(name for _, name, *_ in scores(found)) == ["a", "b"]
 
@@ -287,7 +287,7 @@ def test_a_value_of_otlp_that_names_every_type_is_the_one_that_is_there(tmp_path
     span = {"trace_id": "t", "span_id": "s", "name": "x", "attributes": attributes}
     file = tmp_path / "s.json"
     file.write_text(json.dumps({"data": [span], "next_cursor": None}))
-    ((_, entry),) = survey(file).shown
+    ((_, entry),) = survey(file).examples
     assert [m.content for m in entry.conversations[0].messages] == ["Hi", "Hello"]
 
 

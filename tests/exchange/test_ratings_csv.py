@@ -11,7 +11,15 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, given, incoming, ranking_csv, ratings_csv, ratings_study
+from concord.exchange import (
+    conversations_file,
+    conversations_import,
+    incoming,
+    ranking_csv,
+    rating_table,
+    ratings_csv,
+    ratings_study,
+)
 from concord.questions import Scale, points
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
@@ -135,7 +143,7 @@ class TestRead:
         }
 
     def test_texts_that_memory_does_not_hold_are_those_of_their_items(self, workspace, tmp_path, monkeypatch):
-        monkeypatch.setattr(given, "SPOOLED", 4)
+        monkeypatch.setattr(rating_table, "SPOOLED", 4)
         lines = [
             "a,f,human,ann,1,",
             "b,f,human,ann,1,Grüße",
@@ -195,7 +203,7 @@ class TestRead:
 
     def test_turns_as_pandas_writes_them(self, workspace, tmp_path):
         file = put(tmp_path, "a,f,human,ann,1.0,4", header="item_id,criterion,rater_type,rater,turn,score")
-        assert ratings_csv.read(file).asked[0].turn == 1
+        assert ratings_csv.read(file).questions[0].turn == 1
 
     def test_runs_of_a_judge_are_repeats(self, workspace, tmp_path):
         lines = ["a,f,human,ann,,4", "a,f,judge,gpt,0,2", "a,f,judge,gpt,1,3"]
@@ -452,7 +460,7 @@ def test_lines_are_counted_in_the_file_also_after_a_cell_of_several_lines(tmp_pa
 def test_other_separators_are_seen(workspace, run, tmp_path, sign):
     file = put(tmp_path, f"a{sign}f{sign}human{sign}ann, the one{sign}4", header=HEADER.replace(",", sign))
     assert run(workspace, "import", "ratings", file, "--study", "s").exit_code == 0
-    assert ratings_csv.read(file).asked[0].rater.name == "ann, the one"
+    assert ratings_csv.read(file).questions[0].rater.name == "ann, the one"
 
 
 def test_the_file_may_not_contradict_the_workspace(workspace, run, tmp_path):
@@ -518,7 +526,7 @@ def test_conversations_and_rankings_have_composed_names_too(workspace, tmp_path)
     file = tmp_path / "c.jsonl"
     told = {"key": "k", "player": "Jose\u0301", "messages": [{"role": "user", "content": "Hi"}]}
     file.write_text(json.dumps(told) + "\n", encoding="utf-8")
-    conversations_file.store(workspace, conversations_file.survey(file))
+    conversations_import.store(workspace, conversations_file.survey(file))
     with workspace.read() as db:
         assert conversations.load(db, "k").player == "José"
     ranking = tmp_path / "r.csv"

@@ -3,7 +3,7 @@
 import json
 
 from concord.conversation import Message
-from concord.exchange import conversations_file, rows
+from concord.exchange import conversations_file, conversations_import, rows
 from concord.store import conversations, seen
 from concord.workspace import Workspace
 
@@ -24,7 +24,7 @@ def test_the_import_reads_no_row_again(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "read", None)
     file.unlink()
     workspace = Workspace.open(tmp_path / "ws")
-    assert "30 new conversations" in conversations_file.store(workspace, survey)
+    assert "30 new conversations" in conversations_import.store(workspace, survey)
     with workspace.read() as db:
         stored = conversations.load(db, "b/7")
     assert stored.messages == (Message("user", "Hi"), Message("assistant", "Ho"))
@@ -33,12 +33,12 @@ def test_the_import_reads_no_row_again(tmp_path, monkeypatch):
 def test_a_survey_is_stored_twice(tmp_path):
     survey = conversations_file.survey(write(tmp_path / "b.jsonl", range(3)))
     workspace = Workspace.open(tmp_path / "ws")
-    conversations_file.store(workspace, survey)
-    assert "0 new conversations, 3 were stored already" in conversations_file.store(workspace, survey)
+    conversations_import.store(workspace, survey)
+    assert "0 new conversations, 3 were stored already" in conversations_import.store(workspace, survey)
 
 
 def test_the_check_says_how_much_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(conversations_file, "AT_ONCE", 10)
+    monkeypatch.setattr(conversations_file, "ROWS_BETWEEN_REPORTS", 10)
     shares = []
     conversations_file.survey(write(tmp_path / "b.jsonl", range(100, 200)), progress=shares.append)
     assert len(shares) == 10
@@ -63,7 +63,7 @@ def test_messages_under_a_role_of_another_name_keep_it(tmp_path):
     }
     file = tmp_path / "b.jsonl"
     file.write_text(json.dumps(row) + "\n")
-    ((_, entry),) = conversations_file.survey(file).shown
+    ((_, entry),) = conversations_file.survey(file).examples
     assert [(m.role, m.content) for m in entry.conversations[0].messages] == [
         ("user", "Hi"),
         ("assistant", ""),
@@ -82,7 +82,7 @@ def test_the_store_keeps_every_character_of_a_message(tmp_path):
     file = tmp_path / "b.jsonl"
     file.write_text(json.dumps({"id": 1, "messages": messages}) + "\n", encoding="utf-8")
     workspace = Workspace.open(tmp_path / "ws")
-    conversations_file.store(workspace, conversations_file.survey(file))
+    conversations_import.store(workspace, conversations_file.survey(file))
     with workspace.read() as db:
         stored = conversations.load(db, "b/1")
         ((body,),) = db.execute("SELECT messages FROM conversations")

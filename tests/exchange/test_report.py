@@ -28,7 +28,7 @@ def the_study(workspace):
 
 def made(workspace, options=FEW, day=DAY):
     with workspace.read() as db:
-        return publish.report_zip(db, agreement_report(db, the_study(workspace), options), made=day)
+        return publish.report_zip(db, agreement_report(db, the_study(workspace), options), date_made=day)
 
 
 def files(bundle):
@@ -134,7 +134,7 @@ def test_a_study_without_ratings_is_refused(filled):
     with filled.write() as db:
         stored.create(db, Study("empty", stored.get(db, the_study(filled)).criteria))
     with filled.read() as db, pytest.raises(StudyError, match="no ratings yet"):
-        publish.report_zip(db, agreement_report(db, "empty", FEW), made=DAY)
+        publish.report_zip(db, agreement_report(db, "empty", FEW), date_made=DAY)
 
 
 def test_the_command_writes_it(filled, run, tmp_path):

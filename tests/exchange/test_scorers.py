@@ -6,7 +6,7 @@ import pytest
 
 from concord.codes import Scorer
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file
+from concord.exchange import conversations_file, conversations_import
 from concord.exchange.conversations_file import FileOptions
 
 RUBRIC = {"pass": False, "score": 0.25, "reason": "Too curt.", "assertion": {"type": "llm-rubric"}}
@@ -50,7 +50,7 @@ def survey(tmp_path, *rows, **asked):
 def scores(found):
     return sorted(
         (s.criterion, s.score, s.rater.kind, s.rater.name, s.explanation)
-        for _, entry in found.shown
+        for _, entry in found.examples
         for s in entry.scores
     )
 
@@ -75,7 +75,7 @@ def test_the_overall_score_is_the_recorded_one_else_the_weighted_mean(tmp_path):
     own = {"assertScoringFunction": "file://score.js"}
     unknowable = result(RUBRIC, EQUALS, THUMB, score=1, reason=manual, id="r3", testCase=own)
     found = survey(tmp_path, computed, recorded, unknowable)
-    judged = [[s.score for s in e.scores if s.rater.kind == "judge"] for _, e in found.shown]
+    judged = [[s.score for s in e.scores if s.rater.kind == "judge"] for _, e in found.examples]
     assert judged == [[0.4375], [0.6], []]
 
 
@@ -220,4 +220,16 @@ def test_the_sentence_on_unknown_scorers_works_as_it_stands(fresh, run, tmp_path
 def test_scores_of_people_are_refused_where_nobody_is_known_to_be_one(tmp_path, fresh):
     found = survey(tmp_path, langfuse("API"))
     with pytest.raises(ImportRefused, match="--scorer 'ok=human'"):
-        conversations_file.store(fresh, found, study="s")
+        conversations_import.store(fresh, found, study="s")
+
+
+def test_scores_of_one_name_by_an_annotator_and_a_judge_stay_apart(tmp_path):
+    trace = {"id": "t", "input": "Hi?", "output": "Hello.", "timestamp": "2025-01-01T00:00:00Z"}
+    trace["scores"] = [
+        {"name": "tone", "value": 4, "source": "ANNOTATION", "comment": "Warm."},
+        {"name": "tone", "value": 2, "source": "EVAL", "comment": "Cold."},
+    ]
+    assert scores(survey(tmp_path, trace)) == [
+        ("tone", 2.0, "judge", "", "Cold."),
+        ("tone", 4.0, "human", "", "Warm."),
+    ]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file
+from concord.exchange import conversations_file, survey_sentences
 from concord.exchange.conversations_file import FileOptions
 
 ASKED, REPLIED = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
@@ -19,7 +19,7 @@ def lines(path, *entries):
 def read(path, **options):
     """What a file holds, and the messages of each of its conversations."""
     found = conversations_file.survey(path, FileOptions("b", **options))
-    every = [c for _, entry in found.shown for c in entry.conversations]
+    every = [c for _, entry in found.examples for c in entry.conversations]
     return found, {c.key: [(m.role, m.content) for m in c.messages] for c in every}
 
 
@@ -42,7 +42,7 @@ def test_a_batch_is_joined_with_its_output(tmp_path):
 
 
 def sentences(found):
-    return conversations_file.sentences(found)
+    return survey_sentences.sentences(found)
 
 
 @pytest.mark.parametrize("tool", ["Langfuse", "LangSmith"])
@@ -61,7 +61,7 @@ def test_scores_are_joined_by_the_trace_they_are_about(tmp_path, tool):
         }
     beside = lines(tmp_path / "scores.jsonl", score)
     found, _ = read(lines(tmp_path / "rows.jsonl", row), joins=(beside,))
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     assert [(s.criterion, s.score, s.rater.kind, s.rater.name) for s in entry.scores] == [
         ("wit", 2.0, "human", "ann")
     ]
@@ -89,7 +89,7 @@ def test_two_replies_of_any_names_are_a_pair(tmp_path):
         [("user", "Hi"), ("assistant", "Hello")],
         [("user", "Hi"), ("assistant", "Yo")],
     ]
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     assert [(v.rater.name, v.rater.kind, v.verdict) for v in entry.votes] == [("ann", "human", "B")]
 
 
@@ -105,7 +105,7 @@ def test_scores_by_people_and_judges_are_mapped_beside_a_known_form(tmp_path):
     row = {"messages": [ASKED, REPLIED], "stars": 4, "auto": 0.5, "who": "ann", "secret": "x"}
     mapping = {"human:stars": "stars", "score:auto": "auto", "rater": "who", "out:secret": "secret"}
     found, _ = read(lines(tmp_path / "a.jsonl", row), mapping=mapping)
-    ((_, entry),) = found.shown
+    ((_, entry),) = found.examples
     scores = [(s.criterion, s.rater.kind, s.rater.name) for s in entry.scores]
     assert sorted(scores) == [("auto", "judge", "ann"), ("stars", "human", "ann")]
     assert "secret" not in entry.conversations[0].meta
@@ -119,7 +119,7 @@ def test_anybody_may_speak(tmp_path):
     roles = {"*": "user", "robot": "assistant"}
     found, said = read(lines(tmp_path / "a.jsonl", {"conversation": talk}), roles=roles)
     assert [role for role, _ in next(iter(said.values()))] == ["user", "user", "assistant", "user"]
-    names = [m.meta.get("name") for m in found.shown[0][1].conversations[0].messages]
+    names = [m.meta.get("name") for m in found.examples[0][1].conversations[0].messages]
     assert names == ["Ann", "Ben", "Robot", "Ann"]
 
 

@@ -67,14 +67,14 @@ def survey(tmp_path, *rows, **options):
 def dialogues(found):
     assert found.wrong == []
     return [
-        [(m.role, m.content) for m in c.messages] for _, entry in found.shown for c in entry.conversations
+        [(m.role, m.content) for m in c.messages] for _, entry in found.examples for c in entry.conversations
     ]
 
 
 def scores(found):
     return [
         (s.criterion, s.score, s.rater.kind, s.rater.name, s.unit.turn, s.explanation)
-        for _, entry in found.shown
+        for _, entry in found.examples
         for s in entry.scores
     ]
 
@@ -183,7 +183,7 @@ def spoken(system, ask, answer):
 def test_every_convention_has_its_speakers_and_words(tmp_path, name):
     found = survey(tmp_path, spoken(SYSTEM, ASK, ANSWER)[name])
     assert dialogues(found) == [BRIEF]
-    assert found.shown[0][1].conversations[0].player == "elm"
+    assert found.examples[0][1].conversations[0].player == "elm"
 
 
 LIKE_STRUCTURE = [
@@ -313,7 +313,7 @@ def test_every_form_of_file_has_the_same_dialogue(tmp_path):
         for file in files(tmp_path, row):
             found = conversations_file.survey(file)
             assert (file.name, dialogues(found)) == (file.name, [BRIEF])
-            assert found.shown[0][1].conversations[0].key.endswith("t1/s1")
+            assert found.examples[0][1].conversations[0].key.endswith("t1/s1")
 
 
 CALL = {"type": "tool_call", "id": "c", "name": "look", "arguments": {"at": "Oslo"}}
@@ -386,7 +386,7 @@ def test_spans_of_one_conversation_id_are_one_dialogue(tmp_path):
     ):
         found = survey(tmp_path, *rows)
         assert dialogues(found) == [expected]
-        assert found.shown[0][1].conversations[0].key == "b/c7"
+        assert found.examples[0][1].conversations[0].key == "b/c7"
 
 
 def test_the_id_of_the_span_above_is_that_of_the_spans_below(tmp_path):
@@ -450,7 +450,7 @@ def test_the_first_of_several_replies_is_taken(tmp_path):
     for row in (parts, by_event, by_place):
         found = survey(tmp_path, row)
         assert dialogues(found) == [SAID]
-        assert found.shown[0][1].conversations[0].meta["other choices"] == 1
+        assert found.examples[0][1].conversations[0].meta["other choices"] == 1
 
 
 KINDS = {
@@ -562,7 +562,7 @@ def test_messages_in_log_records_of_another_file_are_those_of_the_spans(tmp_path
     bare = plain("0xs1", "0xt1")
     found = survey(tmp_path, bare, joins=(logs,))
     assert dialogues(found) == [SAID]
-    assert found.shown[0][1].conversations[0].player == "elm"
+    assert found.examples[0][1].conversations[0].player == "elm"
     with pytest.raises(ImportRefused, match="--join"):
         survey(tmp_path, bare)
 

@@ -17,7 +17,7 @@ pytest.importorskip("openpyxl")
 
 
 def rows_read(path):
-    return [row.whole for row in rows.read(path)]
+    return [row.complete for row in rows.read(path)]
 
 
 def test_rows_come_one_after_another(tmp_path):
@@ -28,7 +28,7 @@ def test_rows_come_one_after_another(tmp_path):
         after="</broken>",
     )
     read = rows.read(path)
-    assert next(read).whole == {"id": 1, "human": 0}
+    assert next(read).complete == {"id": 1, "human": 0}
     with pytest.raises(ImportRefused, match="cannot be read as a spreadsheet"):
         list(read)
 
@@ -40,7 +40,7 @@ def test_styled_cells_without_values_take_no_memory(tmp_path):
     code = (
         "import resource, sys; from pathlib import Path; from concord.exchange import rows; import openpyxl; "
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
-        "print([len(row.whole) for row in rows.read(Path(sys.argv[1]))] == [2] * 19_998, "
+        "print([len(row.complete) for row in rows.read(Path(sys.argv[1]))] == [2] * 19_998, "
         "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
@@ -140,7 +140,7 @@ def test_a_sheet_without_values_has_no_rows(tmp_path):
 def test_gaps_are_no_rows_and_places_need_not_be_written(tmp_path):
     unplaced = "<row><c><v>3</v></c><c><v>4</v></c></row>"
     path = sheets.workbook(tmp_path / "t.xlsx", [sheets.row(1, "id", "human"), sheets.row(5, 1, 0), unplaced])
-    assert [row.where for row in rows.read(path)] == [f"{path}, row 5", f"{path}, row 6"]
+    assert [row.location for row in rows.read(path)] == [f"{path}, row 5", f"{path}, row 6"]
     assert rows_read(path) == [{"id": 1, "human": 0}, {"id": 3, "human": 4}]
 
 

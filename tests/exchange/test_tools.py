@@ -26,7 +26,7 @@ def read(path, mapping=(), **roles):
     """The messages of each conversation of a file."""
     found = conversations_file.survey(path, FileOptions("b", dict(mapping), roles))
     found.refuse()
-    every = [c for _, entry in found.shown for c in entry.conversations]
+    every = [c for _, entry in found.examples for c in entry.conversations]
     return [[(m.role, m.content) for m in c.messages] for c in every]
 
 
@@ -172,7 +172,7 @@ def test_a_tool_invocation_of_the_ai_sdk_is_a_call_and_its_result(tmp_path, wher
         said[where] = [invoked]
     file = lines(tmp_path / "a.jsonl", {"messages": [ASKED, said, ASKED, REPLIED]})
     found = conversations_file.survey(file, FileOptions("b"))
-    (_, entry), *_ = found.shown
+    (_, entry), *_ = found.examples
     messages = entry.conversations[0].messages[1:-2]
     if state == "result":
         assert [(m.role, m.content) for m in messages] == [
@@ -205,7 +205,7 @@ def test_lines_of_a_subagent_are_no_part_of_a_claude_code_session(tmp_path):
 def test_a_template_of_promptfoos_csv_is_filled_with_its_variables(tmp_path):
     head = "city,note,[elm] Is {{ city }} warm? {{other}} {{city|upper}},Status\n"
     file = written(tmp_path / "a.csv", head + "Oslo,{{city}},No.,PASS\n")
-    (_, entry), *_ = conversations_file.survey(file, FileOptions("b")).shown
+    (_, entry), *_ = conversations_file.survey(file, FileOptions("b")).examples
     (one,) = entry.conversations
     assert one.messages[0].content == "Is Oslo warm? {{other}} {{city|upper}}"
     assert one.context == {"Variables": {"city": "Oslo", "note": "{{city}}"}}
@@ -275,7 +275,7 @@ def test_a_thumb_of_langwatch_is_a_persons(tmp_path):
     thumb = {"id": "a", "traceId": "t", "isThumbsUp": False, "email": "ann@x.org", "comment": "Curt."}
     joined = lines(tmp_path / "thumbs.jsonl", thumb)
     options = conversations_file.FileOptions("b", joins=(joined,))
-    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", trace), options).shown
+    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", trace), options).examples
     assert [(s.criterion, s.score, s.rater.kind, s.rater.name, s.explanation) for s in entry.scores] == [
         ("thumb", 0, "human", "ann@x.org", "Curt.")
     ]
@@ -287,7 +287,7 @@ def test_the_item_of_a_dataset_run_of_langfuse_is_the_scenario(tmp_path):
     joined = tmp_path / "run.json"
     joined.write_text(json.dumps({"name": "run-1", "datasetRunItems": [item]}))
     options = conversations_file.FileOptions("b", joins=(joined,))
-    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", trace), options).shown
+    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", trace), options).examples
     assert entry.conversations[0].facets == {"run": "run-1", "scenario": "i7"}
     with pytest.raises(ImportRefused, match="--join"):
         conversations_file.survey(joined)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concord.benchmarks.stss.goals import OnConversation
-from concord.benchmarks.stss.mind import Approach, Outline, Speech, Steps, Summary
+from concord.benchmarks.stss.thoughts import Approach, Outline, Speech, Steps, Summary
 from concord.llm.labelled import read
 from concord.llm.places import JudgedText
 from concord.llm.replies import Unusable

@@ -14,10 +14,10 @@ from tests.pages.framed import FRAME
 
 APP = """
 import streamlit as st
-from pages.parts.address import held
+from pages.parts.address import bound_value
 
 usual = {"dialogues": 5, "tasks": 7}[st.selectbox("Study", ["dialogues", "tasks"], key="study")]
-chosen = held(
+chosen = bound_value(
     "items", usual, lambda key: st.number_input("Items", 0, 99, step=1, key=key), read=lambda said: int(said)
 )
 st.text(f"{chosen} items")

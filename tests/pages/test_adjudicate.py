@@ -12,7 +12,7 @@ from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.table import Column, Table
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
-from pages.parts.table import CHARACTER, FEW, WIDER, WIDEST, _columns
+from pages.parts.table import CHARACTER, FEW_COLUMNS, WIDER, WIDEST, _columns
 from tests.annotated import Annotation, import_annotations
 
 FRAME = """
@@ -83,6 +83,6 @@ def test_names_of_rows_are_as_wide_as_the_longest_up_to_a_bound() -> None:
 
     assert widths("a" * 50, "short") == (52 * CHARACTER, 52 * CHARACTER)
     assert widths("a" * 90, "short") == (WIDER, WIDER)
-    assert widths("a" * 90, "short", more=FEW) == (WIDEST, WIDEST)
+    assert widths("a" * 90, "short", more=FEW_COLUMNS) == (WIDEST, WIDEST)
     assert widths("a" * 18, "short") == (20 * CHARACTER, None)
     assert widths("short", "shorter") == (None, None)

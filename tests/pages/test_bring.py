@@ -220,8 +220,8 @@ def test_names_that_say_nothing_are_chosen_on_the_page(workspace: Workspace) -> 
 
 def test_a_list_inside_the_file_is_named_on_the_page(workspace: Workspace) -> None:
     event = {"id": "b", "input": "Hi", "output": "Hello", "_xact_id": "1"}
-    shown = dropped(json.dumps({"events": [event], "cursor": "x"}), "b.json")
-    the(shown, "text_input", "The list of rows").set_value("events").run()
+    shown = dropped(json.dumps({"log": [event], "cursor": "x"}), "b.json")
+    the(shown, "text_input", "The list of rows").set_value("log").run()
     assert not shown.exception
     assert "of the form “Braintrust”, 1 rows." in said(shown)
     the(shown, "button", "Import").click().run()

@@ -12,7 +12,7 @@ from concord.conversation import Conversation, Message
 from concord.questions import LIKERT_5, YES_NO, Scale, points
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from pages.desk.sent import answered, dialogue
+from pages.desk.sent import answers_of, dialogue
 
 
 def test_an_item_holds_no_name_key_facet_or_meta() -> None:
@@ -31,7 +31,7 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
     )
     study = Study("secret-study", (), speakers={"assistant": "Keeper"})
     task = Placement(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0})
-    sent = dialogue(study, task, hidden) | answered(7, task)
+    sent = dialogue(study, task, hidden) | answers_of(7, task)
     assert "secret" not in json.dumps(sent)
     assert sent == {
         "id": 7,

@@ -86,7 +86,7 @@ def selectable_table() -> None:
     note = Note("5 items · judge less people", ("5 items", "judge less people"))
     rows = ({"who": "a", "n": 1}, {"who": "b", "n": 2})
     table = Table("picks", "Picks", (Column("who"), Column("n")), rows, "", (note, "Rules."))
-    row = draw(table, selectable=True, titled=False, said=("5 items",))
+    row = draw(table, selectable=True, titled=False, known_notes=("5 items",))
     st.text(f"chosen: {row and row['who']}")
 
 

@@ -20,7 +20,7 @@ st.navigation(shown).run()
 NAMED = """
 import streamlit as st
 from pages.parts import person
-st.write(person.named(), person.ask())
+st.write(person.reviewer_name(), person.ask())
 """
 
 

@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
 def workspace(tmp_path, monkeypatch):
     """A run that was stopped; the entry of its judge has changed."""
     monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr(session, "here", lambda: Researcher("local"))
+    monkeypatch.setattr(session, "current_visitor", lambda: Researcher("local"))
     session.workspace.clear()
     opened = Workspace.open(tmp_path)
     opened.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\nmodel = "one"\n')

@@ -24,7 +24,7 @@ PLAN = JudgePlan("pingpong", ("a",))
 @pytest.fixture
 def workspace(tmp_path, monkeypatch):
     monkeypatch.setenv("CONCORD_WORKSPACE", str(tmp_path))
-    monkeypatch.setattr(session, "here", lambda: Researcher("local"))
+    monkeypatch.setattr(session, "current_visitor", lambda: Researcher("local"))
     session.workspace.clear()
     opened = Workspace.open(tmp_path)
     opened.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\n')

@@ -36,7 +36,7 @@ def labels(ids=range(N), name="label", **more):
 
 
 def met(table, people, options=NO_OPTIONS, **how):
-    return joined.joined(table, people, options, how.get("labels_id", ""))
+    return joined.join_labels(table, people, options, how.get("labels_id", ""))
 
 
 def equal_share(table, join):

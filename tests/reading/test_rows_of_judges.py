@@ -7,6 +7,7 @@ import pytest
 
 import concord
 from concord.errors import ImportRefused
+from concord.reading import labels
 from tests.reading.twelve import HUMAN, IDS, JUDGE, OTHER, SECOND, checked, kappa, passes, rho, taken
 
 
@@ -119,3 +120,18 @@ def test_columns_of_one_rater_lead_to_the_other_file(names, said):
         checked(table)
     assert said in str(refused.value)
     assert "--labels LABELS.csv" in str(refused.value)
+
+
+def test_entries_of_one_name_by_an_annotator_and_a_judge_stay_apart():
+    rows = [
+        {"id": f"t{n}", "scores": [{"name": "tone", "value": a, "source": "ANNOTATION"}]}
+        for n, a in enumerate((1, 2, 3, 4, 5, 3))
+    ]
+    for row, answer in zip(rows, (2, 2, 3, 5, 5, 1), strict=True):
+        row["scores"].append({"name": "tone", "value": answer, "source": "EVAL"})
+    data = labels.read(rows).data
+    by_kind = {
+        kind: [float(score) for score in data.column("score")[data.column("kind") == kind]]
+        for kind in ("human", "judge")
+    }
+    assert by_kind == {"human": [1, 2, 3, 4, 5, 3], "judge": [2, 2, 3, 5, 5, 1]}

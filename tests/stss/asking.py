@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from concord.benchmarks.stss import STSS, system
-from concord.benchmarks.stss.mind import Agent
+from concord.benchmarks.stss.agent import Agent
 from concord.codes import Failure
 from concord.errors import CallFailed
 from concord.llm import labelled, replies

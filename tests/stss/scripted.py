@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from concord.benchmarks.stss.mind import DayPlan, Now, Self, Speech, Summary, Transcript
+from concord.benchmarks.stss.mind import DayPlan, Now, Self, Transcript
 from concord.benchmarks.stss.schedule import Wish, habits
+from concord.benchmarks.stss.thoughts import Speech, Summary
 
 
 def kept(summary: str, changes_today: bool = False) -> Summary:

@@ -14,9 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from concord.benchmarks.stss import architectures, system, tables
+from concord.benchmarks.stss.agent import Agent
 from concord.benchmarks.stss.architectures import MOST_CALLS, Architecture, Guarded
-from concord.benchmarks.stss.mind import Agent, DayPlan, Mind, Speech, Summary
+from concord.benchmarks.stss.mind import DayPlan, Mind
 from concord.benchmarks.stss.schedule import Wish
+from concord.benchmarks.stss.thoughts import Speech, Summary
 from concord.cli import main
 from concord.codes import Failure
 from concord.errors import CallFailed, ConfigError, NotFound

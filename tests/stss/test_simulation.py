@@ -14,10 +14,11 @@ import pytest
 
 from concord.benchmarks.stss import system
 from concord.benchmarks.stss.bodies import WALKING, encounters
-from concord.benchmarks.stss.mind import DayPlan, Self, Speech, require_usable
+from concord.benchmarks.stss.mind import DayPlan, Self, require_usable
 from concord.benchmarks.stss.schedule import SLEEPING, Wish
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import Subgoal, task_from
+from concord.benchmarks.stss.thoughts import Speech
 from concord.benchmarks.stss.town import Clock, load_town, minute_of
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.codes import Failure

@@ -109,9 +109,9 @@ def test_ratings_carry_them_and_bring_them_back(commented, run, fresh, tmp_path)
 
 def test_the_dataset_numbers_who_said_it_and_the_report_has_it(commented):
     with commented.read() as db:
-        files = dataset.folder(db, "said", made=date(2026, 1, 1))
+        files = dataset.folder(db, "said", date_made=date(2026, 1, 1))
         report = agreement_report(db, "said", Options(resamples=0))
-        archive = zipfile.ZipFile(io.BytesIO(publish.report_zip(db, report, made=date(2026, 1, 1))))
+        archive = zipfile.ZipFile(io.BytesIO(publish.report_zip(db, report, date_made=date(2026, 1, 1))))
     rows = parquet.read_table(io.BytesIO(files["data/comments.parquet"])).to_pylist()
     rated = parquet.read_table(io.BytesIO(files["data/ratings.parquet"])).to_pylist()
     [ada] = [row for row in rows if row["comment"].startswith("Turn 1")]

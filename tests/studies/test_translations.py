@@ -12,9 +12,9 @@ from concord.questions import SIDES, TYPES, Scale
 from concord.runs.registry import BENCHMARKS
 from concord.studies.pairings import PREFERENCE
 from concord.studies.translations import translations
-from pages.desk.component import HERE, SCRIPTS
+from pages.desk.component import DESK_FOLDER, SCRIPTS
 from pages.desk.form import REASONS
-from pages.desk.shown_answers import OVER
+from pages.desk.shown_answers import END_TEXTS
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])
@@ -23,7 +23,7 @@ TEXT = re.compile(r'\bt\((?:[\w?.= "]+ \? )?"([^"]+)"(?: : "([^"]+)")?')
 
 def texts() -> set[str]:
     """Every text that the desks of annotators ask a translation for."""
-    scripts = [(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS]
+    scripts = [(DESK_FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS]
     said = {text for script in scripts for found in TEXT.findall(script) for text in found if text}
     known = {speaker for benchmark in BENCHMARKS.values() for speaker in benchmark.speakers}
     common = {
@@ -37,7 +37,7 @@ def texts() -> set[str]:
         "Simulator",
     } | (known & {"Player"})
     common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
-    common |= {"No pairs to compare", "Nothing to show", OVER["revise"]}
+    common |= {"No pairs to compare", "Nothing to show", END_TEXTS["revise"]}
     scales = (Scale((0, 1), ("a", "b"), name) for name in TYPES)
     of_types = {choice.say for scale in scales for choice in scale.kind.options(scale) if choice.say}
     answers = (

@@ -90,7 +90,7 @@ def _lines(file: Path, noun: str) -> Mapping[str, Any]:
 
 def _entries(file: Path) -> Mapping[str, Any]:
     """The entries by where they stand. Raises ImportRefused for an empty file."""
-    entries = {row.where: row.whole for row in rows.read(file, "JSON Lines")}
+    entries = {row.location: row.complete for row in rows.read(file, "JSON Lines")}
     if not entries:
         raise ImportRefused(f"{file} is empty. Take the file as it was published.")
     return entries

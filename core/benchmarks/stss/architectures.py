@@ -12,17 +12,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from concord.benchmarks.stss.mind import (
-    ARCHITECTURES,
-    DayPlan,
-    Now,
-    Self,
-    Speech,
-    Summary,
-    Thinker,
-    Transcript,
-)
+from concord.benchmarks.stss.agent import ARCHITECTURES
+from concord.benchmarks.stss.mind import DayPlan, Now, Self, Thinker, Transcript
 from concord.benchmarks.stss.schedule import Wish
+from concord.benchmarks.stss.thoughts import Speech, Summary
 from concord.codes import Failure
 from concord.errors import CallFailed, ConfigError
 from concord.llm.embeddings import Vector

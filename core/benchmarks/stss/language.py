@@ -11,8 +11,9 @@ from itertools import product
 from typing import Any
 
 from concord.benchmarks.stss import goals, system
+from concord.benchmarks.stss.agent import Agent
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
-from concord.benchmarks.stss.mind import Agent, Now, Self, Thinker, converse, require_usable
+from concord.benchmarks.stss.mind import Now, Self, Thinker, converse, require_usable
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.templates import first_day
 from concord.benchmarks.stss.town import Clock, Place, Town

@@ -6,19 +6,18 @@ The generative agent is that of Park et al. (2023), optionally with target-drive
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
-
-from pydantic import Field
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from concord.benchmarks.stss.hours import up_to
-from concord.benchmarks.stss.memory import Memory, Stream, Vectors
+from concord.benchmarks.stss.memory import Memory, Stream
 from concord.benchmarks.stss.schedule import SLEEPING, Day, Wish, habits
 from concord.benchmarks.stss.tasks import SocialTask
+from concord.benchmarks.stss.thoughts import NOTES, Speech, Summary
 from concord.benchmarks.stss.town import Clock, Place, Resident, Town, hour_of
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm.prompts import Prompt, RenderedPrompt
-from concord.llm.replies import Reply, Text, Unusable
+from concord.llm.replies import Reply, Unusable
 from concord.runs.benchmark import Ask
 
 Transcript = Sequence[tuple[str, str]]
@@ -84,90 +83,6 @@ class DayPlan(NamedTuple):
     wishes: Sequence[Wish]
     wake: str | None = None
     outline: str = ""
-
-
-class Outline(Reply):
-    """The day in broad strokes, and when to get up."""
-
-    wake: Text
-    plan: Annotated[list[Text], Field(min_length=1)]
-
-
-class Step(Reply):
-    """One thing to do: from when, for how long, what, where (sector:arena:object)."""
-
-    start: Text
-    minutes: Annotated[int, Field(ge=1, le=1440)]
-    action: Text
-    place: Text
-
-
-class Steps(Reply):
-    """The day, or the rest of it, as actions in places."""
-
-    actions: Annotated[list[Step], Field(min_length=1)]
-
-
-class Approach(Reply):
-    """Whether to speak to somebody, reasons first."""
-
-    reason: str
-    talk: bool
-
-
-class Speech(Reply):
-    """The next utterance; `done` when the speaker has said what there was to say."""
-
-    utterance: str
-    done: bool
-
-
-class Summary(Reply):
-    """What to keep of a conversation."""
-
-    summary: Text
-    importance: Annotated[int, Field(ge=1, le=10)]
-    changes_today: bool
-
-
-class GeneralPlan(Reply):
-    """Target-driven planning, first call: the task in three to five steps."""
-
-    steps: Annotated[list[Text], Field(min_length=3, max_length=5)]
-
-
-class PlanReminder(Reply):
-    """Second call: what to keep in mind when planning a day, in one or two sentences."""
-
-    reminder: Text
-
-
-class TalkReminder(Reply):
-    """Third call: what to keep in mind when talking to others, fewer than five items."""
-
-    items: Annotated[list[Text], Field(min_length=1, max_length=4)]
-
-
-THOUGHTS: dict[str, type[Reply]] = {
-    "outline": Outline,
-    "schedule": Steps,
-    "approach": Approach,
-    "utterance": Speech,
-    "summary": Summary,
-    "revision": Steps,
-    "tdp_plan": GeneralPlan,
-    "tdp_day": PlanReminder,
-    "tdp_talk": TalkReminder,
-}
-"""The prompts of a resident's mind, with the schemas of their replies."""
-
-
-NOTES = {
-    "general_plan": ("tdp_plan", "steps"),
-    "plan_reminder": ("tdp_day", "reminder"),
-    "talk_reminder": ("tdp_talk", "items"),
-}
-"""What target-driven planning notes: each with the thought that makes it and the field of its reply."""
 
 
 def portrait(me: Self, town: Town) -> str:
@@ -393,61 +308,6 @@ def _relation(me: Self, partner: Self) -> str:
 
 def _currently(me: Self) -> str:
     return me.task.currently if me.task else ""
-
-
-ARCHITECTURES: Mapping[str, bool] = {"GA": False, "GA+TDP": True}
-"""The agents of the paper: a generative agent, without and with target-driven planning."""
-
-
-@dataclass(frozen=True)
-class Agent:
-    """What is evaluated: a model as performer in an architecture, among `residents` by another model.
-
-    `embeddings` names the model whose vectors give the relevance of memories; “” compares words. `own_mind`
-    makes the performer's mind in an architecture of the user's own, `code` is which text of it.
-    """
-
-    player: str
-    architecture: str
-    residents: str
-    embeddings: str
-    prompts: Mapping[str, Prompt]
-    own_mind: Callable[[Ask, Mapping[str, Prompt], str, str], Thinker] | None = None
-    code: str = ""
-
-    def minds(self, ask: Ask) -> tuple[Thinker, Thinker]:
-        """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
-        residents_mind = Mind(ask, self.prompts, self.residents, self.residents)
-        if self.own_mind is not None:
-            return self.own_mind(ask, self.prompts, self.player, self.residents), residents_mind
-        tdp = ARCHITECTURES[self.architecture]
-        return Mind(ask, self.prompts, self.player, self.residents, tdp), residents_mind
-
-    def vectors(self, ask: Ask) -> Vectors | None:
-        """What compares memories by meaning, for one conversation; None where words are compared."""
-        return Vectors(ask, self.embeddings) if self.embeddings else None
-
-    def key(self, head: Sequence[str], repeat: int, *conditions: str) -> str:
-        """The key of a conversation: what tells it apart, and that the persona names the target."""
-        architecture_words = " ".join(filter(None, (self.architecture, self.code)))
-        parts = [*head, architecture_words, self.player, self.residents, str(repeat), *conditions]
-        return "/".join([*parts, "target named", *([f"by {self.embeddings}"] if self.embeddings else [])])
-
-    def facets(self, town: str) -> dict[str, str]:
-        """The facets that it gives a conversation in a town."""
-        details = {
-            name: text for name, text in (("embeddings", self.embeddings), ("code", self.code)) if text
-        }
-        return {"architecture": self.architecture, "town": town, "residents": self.residents, **details}
-
-    @property
-    def meta(self) -> dict[str, Any]:
-        """What a conversation keeps of it."""
-        return {
-            "prompts": {name: prompt.hash for name, prompt in self.prompts.items()},
-            "residents": self.residents,
-            "embeddings": self.embeddings,
-        }
 
 
 async def converse(

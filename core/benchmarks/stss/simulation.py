@@ -13,9 +13,10 @@ import numpy as np
 from concord.benchmarks.stss import bodies
 from concord.benchmarks.stss.bodies import PAUSE, RETRY_SECONDS, Body, Encounter
 from concord.benchmarks.stss.memory import Stream, Vectors, gather_all
-from concord.benchmarks.stss.mind import Now, Summary, Thinker, Transcript, converse, minutes
+from concord.benchmarks.stss.mind import Now, Thinker, Transcript, converse, minutes
 from concord.benchmarks.stss.schedule import Day, Wish, arrange
 from concord.benchmarks.stss.tasks import SocialTask
+from concord.benchmarks.stss.thoughts import Summary
 from concord.benchmarks.stss.town import Clock, Town, hour_of
 from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 

@@ -8,10 +8,12 @@ from operator import attrgetter
 from pathlib import Path
 
 from concord.benchmarks.stss import architectures
-from concord.benchmarks.stss.mind import ARCHITECTURES, THOUGHTS, Agent, require_usable
+from concord.benchmarks.stss.agent import ARCHITECTURES, Agent
+from concord.benchmarks.stss.mind import require_usable
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from concord.benchmarks.stss.templates import first_day, instantiate, load_templates, missing, with_company
+from concord.benchmarks.stss.thoughts import THOUGHTS
 from concord.benchmarks.stss.town import Clock, Town, load_town
 from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message

@@ -64,7 +64,7 @@ def read_trajectory(path: Path) -> TrajectoryFile:
                 return _published([_Line(str(path), document)], path)
             if "trajectory" in document:
                 return _exported([_Line(str(path), document)], path)
-    lines = (_Line(row.where, row.whole) for row in rows.read(path))
+    lines = (_Line(row.location, row.complete) for row in rows.read(path))
     first = next(lines, None)
     if first is None:
         raise ImportRefused(f"{path} is empty. It needs a record of what a resident did at least.")

@@ -21,7 +21,9 @@ from pages.parts.server.refusal import refusal
 from pages.parts.session import workspace
 
 KIB = 1024
-_NO_MESSAGE, _TOO_BIG, _TRY_LATER = 1002, 1009, 1013
+_NO_MESSAGE = 1002
+_TOO_BIG = 1009
+_TRY_LATER = 1013
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,11 @@ class SignIn:
                 return await asyncio.to_thread(_by_invitation, request.scope, token)
             fields = _fields(request, body)
             if once := fields.get("once"):
-                kind, token = "oidc", await asyncio.to_thread(_by_account, connection, once)
+                kind = "oidc"
+                token = await asyncio.to_thread(_by_account, connection, once)
             else:
-                kind, token = "passphrase", await self._guess(connection, fields.get("passphrase", ""))
+                kind = "passphrase"
+                token = await self._guess(connection, fields.get("passphrase", ""))
         except ConcordError as error:
             return JSONResponse({"message": str(error)}, 403)
         answer = JSONResponse({})
@@ -114,7 +116,8 @@ def by_link(scope: Scope) -> Response:
     rater = began = None
     try:
         with workspace().read() as db:
-            once, study = sessions.is_one_time(db, token), crowds.of_token(db, token)
+            once = sessions.is_one_time(db, token)
+            study = crowds.of_token(db, token)
         invited = _of_crowd(study, query) if study else None
         with workspace().read() as db:
             link = invited or (None if once else access.of_token(db, token))

@@ -35,7 +35,8 @@ class SameOrigin:
         websocket = scope["type"] == "websocket"
         if not websocket and (scope["type"] != "http" or scope["method"] in _READING):
             return await self.app(scope, receive, send)
-        came_from, host = _header(scope, b"origin"), _header(scope, b"host")
+        came_from = _header(scope, b"origin")
+        host = _header(scope, b"host")
         if not is_own(came_from, host, self.public):
             self._log(came_from, host)
             if websocket:
@@ -78,7 +79,8 @@ def origin(url: str) -> str | None:
     """
     try:
         split = urlsplit(url)
-        host, port = (split.hostname or "").encode("idna").decode(), split.port
+        host = (split.hostname or "").encode("idna").decode()
+        port = split.port
     except ValueError:
         return None
     more = split.username is not None or split.path not in ("", "/") or split.query or split.fragment

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from concord.benchmarks.stss import mind
+from concord.benchmarks.stss import thoughts
 from concord.benchmarks.stss.goals import OnConversation, OnSummary
 from tests.mock.call import Answer, Call
 from tests.mock.stss import days, talk
@@ -73,7 +73,7 @@ THOUGHTS: Mapping[str, Callable[[Call], Mapping[str, Any]]] = {
     "goals of the summary": verdict,
 }
 # Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
-REPLIES = {name: r for name, r in mind.THOUGHTS.items() if name != "revision"} | {
+REPLIES = {name: r for name, r in thoughts.THOUGHTS.items() if name != "revision"} | {
     "goals": OnConversation,
     "goals of the summary": OnSummary,
 }
