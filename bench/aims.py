@@ -100,8 +100,14 @@ AIMS: dict[str, Aim] = {
     "desk of 50": Aim("desk", "the next item of 50, ten windows", "a form of Streamlit", 0.2),
     "desk of 50 stored": Aim("desk", "an answer to one of 50 items stored, ten windows, p95", "ms", 200),
     "sessions": Aim("sessions", "memory that 1,000 more sessions of the desk take", "MB", 10),
-    "crowd": Aim("crowd", "items a second, 20 annotators beside a run", "items a second", 100, at_least=True),
-    "crowd p95": Aim("crowd", "the wait of 20 annotators beside a run, p95", "ms", 300),
+    "crowd of 20": Aim(
+        "crowd", "items a second, 20 annotators beside a run", "items a second", 100, at_least=True
+    ),
+    "crowd of 20 p95": Aim("crowd", "the wait of 20 annotators beside a run, p95", "ms", 300),
+    "crowd of 20 ratio": Aim("crowd", "the same, items a second", "SQLite's own wait", 1.5, at_least=True),
+    "crowd of 20 p95 ratio": Aim("crowd", "the same, p95", "SQLite's own wait", 0.2),
+    "crowd of 20 cpu": Aim("crowd", "the same, the server's CPU an item", "ms", 8),
+    "crowd of 60 p95": Aim("crowd", "the wait of 60 annotators beside a run, p95", "ms", 1000),
     "lake cpu": Aim("lake", "files judged, CPU", "a run", 1.0),
     "lake workers": Aim("lake", "two workers, judgements per CPU second", "one process", 0.9, at_least=True),
     "lake coordinator": Aim("lake", "their coordinator, CPU of 1,000 conversations", "seconds", 0.05),

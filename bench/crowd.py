@@ -1,11 +1,11 @@
-"""How long twenty annotators at once wait until their answers are stored: `python -m bench.crowd`.
+"""How long twenty or sixty annotators at once wait until their answers are stored: `python -m bench.crowd`.
 
 Each annotator is a session on a websocket of its own that reports one item after the other (three answers and
 the submission), the next as soon as the server has said that the last one is on the disk. It is measured
 alone, and while a run stores 200 results a second and 60,000 ratings are imported. The baseline is the same
 application with each report in a transaction of its own, and SQLite's own busy wait in all processes.
 
-    python -m bench.crowd [--people 20] [--items 50] [--rounds 3]
+    python -m bench.crowd [--people 20,60] [--items 50] [--rounds 2]
 
 Server, clients, run and import share the machine's cores, and other programs on it make waits longer. The CPU
 time of the server for one item does not depend on these: 1000 ms by it is what one core can reach.
@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sqlite_utils import Database
 
-from bench.aims import reached
+from bench.aims import AIMS, reached
 from bench.desk import invited, serving
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
@@ -232,17 +232,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--people", type=int, default=20)
+    parser.add_argument("--people", default="20,60", help="annotators at once, several by commas")
     parser.add_argument("--items", type=int, default=50, help="items that each annotator rates")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     wanted = parser.parse_args()
-    print(f"{wanted.people} sessions, {wanted.items} items each; load average {os.getloadavg()[0]:.1f}")
+    for people in map(int, wanted.people.split(",")):
+        _compared(people, wanted.items, wanted.rounds)
+
+
+def _compared(people: int, items: int, rounds: int) -> None:
+    """So many annotators beside the baseline, alone and beside a run and an import."""
+    print(f"{people} sessions, {items} items each; load average {os.getloadavg()[0]:.1f}")
     print(f"{'':34} {'items/s':>8} {'median':>8} {'p95':>8} {'worst':>8} {'CPU':>8} {'lost':>5}   (ms)")
     for situation, alone in (("alone", True), ("beside a run and an import", False)):
         found: dict[bool, list[Figures]] = {True: [], False: []}
-        for number in range(wanted.rounds):
+        for number in range(rounds):
             for ordered in (False, True):
-                one = asyncio.run(once(wanted.people, wanted.items, ordered, alone))
+                one = asyncio.run(once(people, items, ordered, alone))
                 found[ordered].append(one)
                 _line(f"  {number + 1} {situation}, {_NAMES[ordered]}", one)
         ours, theirs = (_medians(found[ordered]) for ordered in (True, False))
@@ -254,8 +260,15 @@ def main() -> None:
         )
         if ours.lost:
             sys.exit(f"{ours.lost} answers were lost.")
-    reached("crowd", ours.rate)
-    reached("crowd p95", ours.p95)
+    values = {
+        f"crowd of {people}": ours.rate,
+        f"crowd of {people} p95": ours.p95,
+        f"crowd of {people} ratio": ours.rate / theirs.rate,
+        f"crowd of {people} p95 ratio": ours.p95 / theirs.p95,
+        f"crowd of {people} cpu": ours.cpu,
+    }
+    for name in values.keys() & AIMS.keys():
+        reached(name, values[name])
 
 
 _NAMES = {True: "Concord", False: "SQLite's own wait"}
