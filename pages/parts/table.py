@@ -78,7 +78,7 @@ def draw(
 
 
 def fold(heading: str, tables: Sequence[Table], key: str, draw_one: Callable[[Table], object] = draw) -> None:
-    """Tables behind a heading, each drawn once that is opened: five grids take a browser as long as the page.
+    """Tables behind a heading, drawn once that is opened: a browser draws grids that nobody sees, too.
 
     The page's menu offers them before.
     """
