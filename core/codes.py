@@ -334,6 +334,7 @@ class Computation(StrEnum):
     DIFFERENCE = "difference"
     EQUALITY = "equality"
     SCALE = "scale"
+    WEIGHTED = "weighted"
 
 
 class Domain(StrEnum):
@@ -461,6 +462,7 @@ class Claim(StrEnum):
     ATTENTION = "attention"
     INCOMPLETE = "incomplete"
     SCALE = "scale"
+    WEIGHTED = "weighted"
 
 
 class PlanFigure(StrEnum):

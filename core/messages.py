@@ -188,6 +188,7 @@ COMPUTATIONS = {
     Computation.DIFFERENCE: "difference",
     Computation.EQUALITY: "comparison",
     Computation.SCALE: "other scale",
+    Computation.WEIGHTED: "weighted mean",
 }
 LAYOUTS = {
     Layout.OWN: "Concord's own, a rating a row",

@@ -95,8 +95,7 @@ def document_rows(path: Path) -> Iterator[FileRow]:
     around: Mapping[str, Any] = {}
     rows = content
     if isinstance(content, dict):
-        places = (place for place in LISTS if SIBLINGS.get(place, place.partition("/")[0]) in content)
-        place = next((place for place in places if objects(value_at(content, place))), "")
+        place = next((place for place in LISTS if lists_rows(content, place)), "")
         rows = value_at(content, place) if place else _of_columns(content) or _by_name(content) or [content]
         around = {name: value for name, value in content.items() if place and value is not rows}
         if "/" in place:
@@ -162,6 +161,13 @@ def _of_columns(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not all(number.isdecimal() for number in numbers):
         return []
     return [{name: column[number] for name, column in content.items()} for number in numbers]
+
+
+def lists_rows(content: Any, place: str) -> bool:
+    """Whether the rows of a document lie at a place of `LISTS`, beside what goes with it."""
+    if place not in LISTS or not isinstance(content, dict):
+        return False
+    return SIBLINGS.get(place, place.partition("/")[0]) in content and bool(objects(value_at(content, place)))
 
 
 def value_at(content: Any, place: str) -> Any:

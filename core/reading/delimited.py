@@ -271,6 +271,16 @@ def read(path: Path) -> SourceTable | None:
     for name, count in Counter(filter(None, names)).items():
         if count > 1:
             line = form.skipped + 1
+            if number_of(name) is not None:
+                titles = quote(
+                    f"1i {form.sign.join(f'column_{place}' for place in range(1, len(names) + 1))}"
+                )
+                copy = path.with_name(f"{path.stem}-named{path.suffix}")
+                raise ImportRefused(
+                    f"{path}, line {line}: two cells are {name}. The first line must name the columns, such "
+                    f"as id, human, judge. Add one, then change its names: sed {titles} {quote(str(path))} > "
+                    f"{quote(str(copy))}"
+                )
             raise ImportRefused(equal_names(f"{path}, line {line}", name, renaming(path, form)))
     if path.stat().st_size > BY_ARROW and (table := _by_arrow(path, form)) is not None:
         return table
@@ -278,20 +288,14 @@ def read(path: Path) -> SourceTable | None:
 
 
 def without_copies(path: Path, form: Form) -> tuple[str, ...]:
-    """The names of columns without those of copies: an index that pandas writes beside its column, with the
-    same name and the same cells in every row.
+    """The names of columns without that of a copy: the first column is an index, which pandas writes beside
+    its column, with the same name and the same cells in every row.
     """
-    names = [*form.header]
-    copies = {place: names.index(name) for place, name in enumerate(names) if name in names[:place] and name}
-    for _, cells in _numbered(path, form) if copies else ():
-        copies = {
-            copy: place
-            for copy, place in copies.items()
-            if cells[copy : copy + 1] == cells[place : place + 1]
-        }
-        if not copies:
-            break
-    return tuple("" if place in copies else name for place, name in enumerate(names))
+    names = form.header
+    place = names.index(names[0], 1) if names and names[0] and names[0] in names[1:] else 0
+    if not place or any(cells[:1] != cells[place : place + 1] for _, cells in _numbered(path, form)):
+        return names
+    return (*names[:place], "", *names[place + 1 :])
 
 
 def renaming(path: Path, form: Form) -> str:

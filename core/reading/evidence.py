@@ -97,10 +97,22 @@ def _computed(x: Floats, y: Floats, ends: bool) -> Computation | None:
         clear = np.isfinite(majority)
         if clear.sum() >= DIFFERENT and np.array_equal(x[clear], majority[clear]):
             return Computation.MAJORITY
+    if new and _weighted(x, y):
+        return Computation.WEIGHTED
     if len(y) != 2 or not new or differ.sum() < OFTEN:
         return None
     gap = y[0] - y[1]
     return Computation.DIFFERENCE if any(_equal(x, value) for value in (gap, -gap, np.abs(gap))) else None
+
+
+def _weighted(x: Floats, y: Floats) -> bool:
+    """Whether a column is the mean of others by weights that add up to 1, but for rounding."""
+    if len(x) < len(y) + DIFFERENT or np.linalg.matrix_rank(y) < len(y):
+        return False
+    weights = np.linalg.lstsq(y.T, x, rcond=None)[0]
+    if weights.min() < SAME_SCALE or abs(weights.sum() - 1) > SAME_SCALE:
+        return False
+    return bool(np.abs(weights @ y - x).max() <= SAME_SCALE * np.ptp(x))
 
 
 def _candidates(y: Floats, ends: bool) -> Iterator[tuple[Computation, Floats]]:
@@ -114,7 +126,7 @@ def _candidates(y: Floats, ends: bool) -> Iterator[tuple[Computation, Floats]]:
 
 def _may_be(x: Floats, y: Floats) -> bool:
     """Whether some computation gives these first rows, however little they tell."""
-    if any(_equal(x, value) for _, value in _candidates(y, ends=True)):
+    if any(_equal(x, value) for _, value in _candidates(y, ends=True)) or _weighted(x, y):
         return True
     if len(y) == 2:
         gap = y[0] - y[1]
@@ -227,7 +239,11 @@ def rescaled(column: Profile, base: Profile) -> bool:
     present = np.isfinite(column.scores) & np.isfinite(base.scores)
     x = column.scores[present][:ROWS]
     y = base.scores[present][:ROWS]
-    if len(x) < DIFFERENT or len(np.unique(y)) < LEVELS or len(np.unique(x)) != len(np.unique(y)):
+    if len(x) < DIFFERENT or len(np.unique(y)) < LEVELS:
+        return False
+    if not base.answers.whole_numbers and len(np.unique(x)) >= LEVELS and column.answers.whole_numbers:
+        return bool(np.array_equal(x, np.round(y)) or np.array_equal(x, np.floor(y + 0.5)))
+    if len(np.unique(x)) != len(np.unique(y)):
         return False
     slope, height = np.polyfit(y, x, 1)
     if slope <= 0 or np.abs(slope * y + height - x).max() > SAME_SCALE * np.ptp(x):

@@ -509,14 +509,15 @@ class Long:
         """The voices of judges in columns beside ratings of people: the first row of each item."""
         voices = []
         for column in self.judge_columns:
-            answers = [answer for answer in self.answers if holds_part(column, answer)]
+            answers = [answer for answer in self.answers if holds_part(column, _bare(answer))]
             if len(self.answers) > 1 and not answers:
                 continue
             title = answers[0] if len(self.answers) > 1 else ""
+            criterion_part = re.escape(_bare(title))
             for code in np.unique(criteria[0]).tolist():
                 rows = np.flatnonzero((criteria[0] == code) & (items.of_row >= 0))
                 first = np.unique(items.of_row[rows], return_index=True)[1]
-                rater = column.replace(title, "").strip(" _.-") if title else column
+                rater = re.sub(criterion_part, "", column, flags=re.I).strip(" _.-") if title else column
                 voices.append(Voice(criteria[1][code] or title, rater, "judge", column, rows[np.sort(first)]))
         return voices
 
@@ -754,7 +755,7 @@ def _repeated_rows(
     runs = (
         [table.options.run]
         if table.options.run
-        else [c for c in table.columns if c.lower() in words("repeats")]
+        else [column for column in table.columns if _numbers_runs(column)]
     )
     judges = [name for name in table.columns if _names_judges(name, profiles)]
     for telling in ((), groups):
@@ -762,6 +763,16 @@ def _repeated_rows(
             if _tells_apart(table, item, [*fixed, *telling, *filter(None, (judge_name, run))]):
                 return judge_name, run
     return "", table.options.run
+
+
+def _numbers_runs(name: str) -> bool:
+    """Whether a column is called as one that numbers runs: run, run_idx, seed number."""
+    if name.lower() in words("repeats"):
+        return True
+    first, *rest = tokens(name) or [""]
+    return (
+        bool(rest) and first in word_set("runs") and {*rest} <= {"id", "idx", "index", "number", "no", "num"}
+    )
 
 
 def _names_judges(name: str, profiles: Mapping[str, Profile]) -> bool:

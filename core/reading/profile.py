@@ -68,11 +68,17 @@ class Answers:
             return False
         if {self.domain, answers.domain} != {Domain.NUMBERS}:
             return True
+        return self.whole_numbers == answers.whole_numbers and self.like_range(answers)
+
+    def like_range(self, answers: Answers) -> bool:
+        """Whether two columns of numbers have ranges that meet and are alike, in whatever steps."""
+        if {self.domain, answers.domain} != {Domain.NUMBERS} or not self.shares(answers):
+            return False
         widths = [
             max(domain_answers.high, 1) - min(domain_answers.low, 1 if domain_answers.low >= 1 else 0)
             for domain_answers in (self, answers)
         ]
-        return self.whole_numbers == answers.whole_numbers and max(widths) <= 2 * max(min(widths), 1)
+        return max(widths) <= 2 * max(min(widths), 1)
 
     def text(self) -> str:
         """The range or some words, as a message shows them."""

@@ -150,6 +150,9 @@ def _named_entries(
         criteria = ("assessment_name", "name", *words("criteria"))
         name = str(next((fields[key] for key in criteria if fields.get(key)), ""))
         rater = next((fields[key] for key in words("raters") if _plain(fields.get(key))), None)
+        judges = (fields[key] for key in words("judges_of_entries") if isinstance(fields.get(key), str))
+        judge = next(judges, None)
+        rater = judge if rater is None else rater
         scores = ("pass", "score", "value", "success", *(words("scores") if rater is not None else ()))
         score = next((fields[key] for key in scores if _plain(fields.get(key))), None)
         if score is None or not (name or rater is not None):
@@ -159,7 +162,7 @@ def _named_entries(
         kind = str(source.get("source_type", "")).upper()
         rater_kind: RaterKind | None = None
         if rater is not None:
-            kind_texts = [*(fields.get(key) for key in words("kinds")), rater]
+            kind_texts = [*(fields.get(key) for key in words("kinds")), rater, "judge" if judge else ""]
             rater_kind = next(
                 filter(None, (kinds_by_name([str(text)])[str(text)] for text in kind_texts)), None
             )

@@ -447,7 +447,7 @@ class WideRoles:
                 columns.append(name)
                 continue
             alike = any(domain.alike(self.profiles[anchor].answers) for anchor in anchors)
-            alike = alike or self._mostly_within(name, anchors)
+            alike = alike or self._mostly_within(name, anchors) or self._of_like_range(name, group, anchors)
             numbers = domain.domain is Domain.NUMBERS
             other_scale = numbers and any(self.profiles[a].answers.domain is Domain.NUMBERS for a in anchors)
             base = next((one for one in group if one != name and extends(name, one)), "")
@@ -466,6 +466,16 @@ class WideRoles:
             else:
                 self.roles.other_columns[name] = (ColumnRole.ABOUT, RoleReason.OTHER_VALUES)
         return columns
+
+    def _of_like_range(self, name: str, group: Sequence[str], anchors: Collection[str]) -> bool:
+        """Whether the numbers of an annotator have the range of an anchor's, in other steps: one gives
+        halves, another none.
+        """
+        if any(extends(name, column) for column in group if column != name):
+            return False
+        return any(
+            self.profiles[name].answers.like_range(self.profiles[anchor].answers) for anchor in anchors
+        )
 
     def _mostly_within(self, name: str, anchors: Collection[str]) -> bool:
         """Whether most numbers of a column lie in the range of an anchor: the others may mean no answer."""

@@ -13,7 +13,6 @@ from concord.errors import ImportRefused
 from concord.exchange import json_rows, parquet_rows, rows, spreadsheet
 from concord.exchange.cells import numbered_names
 from concord.exchange.file_row import FileRow
-from concord.exchange.otlp import objects
 from concord.files import extras
 from concord.messages import equal_names
 from concord.reading import delimited, documents, records
@@ -52,10 +51,7 @@ def _file(path: Path) -> SourceTable:
         return table
     if kind == "JSON":
         listed_rows, place, raters = documents.rows_of(json_rows.document(path))
-        in_usual_list = not listed_rows or (
-            place in json_rows.LISTS and bool(objects(json_rows.value_at(json_rows.document(path), place)))
-        )
-        if not in_usual_list:
+        if listed_rows and not json_rows.lists_rows(json_rows.document(path), place):
             numbered = (FileRow(f"{path}, entry {n}", row) for n, row in enumerate(listed_rows, 1))
             table = _rows(numbered, str(path))
             table.stated_raters = raters

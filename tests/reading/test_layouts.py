@@ -159,7 +159,7 @@ def test_a_row_twice_counts_once_and_other_answers_are_asked_about():
     assert [*figures(checked(twice)).values()] == [expected(HUMAN, JUDGE)]
     assert "2 rows repeat an earlier one and are excluded" in labels.read(twice).warnings
     twice.iloc[-1, 2] = 1
-    with pytest.raises(ImportRefused, match="2 ids stand"):
+    with pytest.raises(ImportRefused, match="2 ids occur"):
         checked(twice)
 
 
@@ -269,3 +269,78 @@ def test_the_question_shows_a_column_that_a_name_hides_and_sides_by_letter():
         checked(thumbs)
     with pytest.raises(ImportRefused, match="--human h1,h2 --judge m1,m2"):
         checked({"id": IDS, "h1": HUMAN, "h2": OTHER, "m1": JUDGE, "m2": SECOND})
+
+
+def test_an_annotator_who_gives_halves_is_one_more_annotator():
+    halves = [score + 0.5 * (n % 4 == 0) for n, score in enumerate(OTHER)]
+    table = {"id": IDS, "human_anna": HUMAN, "human_ben": halves, "judge": [s + 0.5 for s in JUDGE]}
+    assert taken(checked(table), "annotators") == ["human_anna", "human_ben"]
+
+
+def test_a_weighted_mean_of_judges_is_no_judge():
+    weighted = [round(0.6 * a + 0.4 * b, 2) for a, b in zip(JUDGE, SECOND, strict=True)]
+    read = labels.read({"id": IDS, "human": HUMAN, "judge_a": JUDGE, "judge_b": SECOND, "judge_w": weighted})
+    assert "judges: judge_a, judge_b" in read.columns
+    assert "judge_w is the weighted mean of judge_a, judge_b and is excluded" in read.warnings
+
+
+def test_rounded_answers_are_no_second_criterion():
+    fine = {
+        f"{who}_score": [s + n / 50 for n, s in enumerate(of)]
+        for who, of in (("human", HUMAN), ("gpt", JUDGE))
+    }
+    rounded = {name.replace("score", "rounded"): np.round(of) for name, of in fine.items()}
+    found = checked({"id": IDS, **fine, **rounded})
+    assert [*figures(found).values()] == [expected(fine["human_score"], fine["gpt_score"])]
+
+
+def test_a_list_of_judges_by_name_is_a_column_each():
+    rows = [
+        {
+            "id": key,
+            "human_rating": a,
+            "evaluations": [{"judge": "m1", "rating": b}, {"judge": "m2", "rating": c}],
+        }
+        for key, a, b, c in zip(IDS, HUMAN, JUDGE, SECOND, strict=True)
+    ]
+    assert [*figures(checked(rows)).values()] == [expected(HUMAN, JUDGE), expected(HUMAN, SECOND)]
+
+
+def test_items_beside_any_facts_are_the_rows(tmp_path):
+    file = tmp_path / "table.json"
+    rows = [{"id": key, "human": a, "judge": b} for key, a, b in zip(IDS, HUMAN, JUDGE, strict=True)]
+    for name in ("items", "records", "events", "content"):
+        file.write_text(json.dumps({"name": "mine", name: rows}))
+        assert [*figures(checked(file)).values()] == [expected(HUMAN, JUDGE)]
+
+
+def test_runs_may_be_numbered_by_any_name_of_a_run():
+    rows = [
+        {"item_id": key, "judge_model": judge, "run_idx": run, "human_score": a, "judge_score": score}
+        for key, a, b, c in zip(IDS, HUMAN, JUDGE, SECOND, strict=True)
+        for judge, run, score in (("gpt", 0, b), ("gpt", 1, c), ("claude", 0, c), ("claude", 1, c))
+    ]
+    figure = figures(checked(pd.DataFrame(rows)))
+    assert figure == {
+        "gpt": expected(HUMAN, np.mean([JUDGE, SECOND], axis=0)),
+        "claude": expected(HUMAN, SECOND),
+    }
+
+
+def test_judges_beside_rows_may_answer_several_criteria():
+    rows = [
+        {"HITId": key, "WorkerId": who, "Answer.flu": x, "Answer.tone": y, "gpt4_flu": c, "gpt4_tone": d}
+        for key, a, b, c, d in zip(IDS, HUMAN, OTHER, JUDGE, SECOND, strict=True)
+        for who, x, y in (("A1", a, b), ("A2", b, a))
+    ]
+    found = checked(pd.DataFrame(rows))
+    assert figures(found, "Answer.flu") == {"gpt4": expected(MEAN, JUDGE)}
+    assert figures(found, "Answer.tone") == {"gpt4": expected(MEAN, SECOND)}
+
+
+def test_a_file_without_names_of_columns_is_said_to_be_one(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("".join(f"{key},{n % 5},{n % 5}\n" for n, key in enumerate(IDS)))
+    with pytest.raises(ImportRefused, match="The first line must name the columns") as error:
+        labels.read(file)
+    assert "sed '1i column_1,column_2,column_3'" in str(error.value)
