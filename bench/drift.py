@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from concord.codes import FINDINGS, StreamFigure
+from concord.codes import FINDINGS, DriftOutcome, StreamFigure
 from concord.statistics.drift import drift
 from concord.statistics.intervals import Ends
 from concord.statistics.ratings import Floats
@@ -80,12 +80,15 @@ def main() -> None:
     of_streams(np.random.default_rng(1))
     rng = np.random.default_rng(0)
     for n, flips in ((50, 0.1), (200, 0.1), (200, 0.12), (1000, 0.2)):
-        words = [
-            [drift(np.zeros(n), changes(rng, n, flips, shift), MARGIN, (0, 1)).word for _ in range(RUNS)]
+        outcomes = [
+            [drift(np.zeros(n), changes(rng, n, flips, shift), MARGIN, (0, 1)).outcome for _ in range(RUNS)]
             for shift in (0.0, MARGIN)
         ]
-        moved, edge = words[0].count("moved") / RUNS, words[1].count("same") / RUNS
-        same = words[0].count("same") / RUNS
+        moved, edge = (
+            outcomes[0].count(DriftOutcome.MOVED) / RUNS,
+            outcomes[1].count(DriftOutcome.SAME) / RUNS,
+        )
+        same = outcomes[0].count(DriftOutcome.SAME) / RUNS
         print(
             f"{n} items, {flips:.0%} flip: moved {moved:.3f}, same at the margin {edge:.3f}; same {same:.3f}"
         )

@@ -189,6 +189,15 @@ class GateOutcome(StrEnum):
     """The agreement is undefined, or has no interval."""
 
 
+class DriftOutcome(StrEnum):
+    """What two judgements of the same items show."""
+
+    SAME = "same"
+    MOVED = "moved"
+    INCONCLUSIVE = "inconclusive"
+    TOO_FEW = "too_few"
+
+
 class StreamFigure(StrEnum):
     """What is followed of a stream of judgements."""
 

@@ -19,6 +19,7 @@ from concord.codes import (
     Claim,
     Computation,
     CrowdOutcome,
+    DriftOutcome,
     Exclusion,
     IntervalMethod,
     LabelDraw,
@@ -362,6 +363,22 @@ def form_changed(name: str, changes: Sequence[str]) -> str:
         "name in models.toml and run under that name."
     )
 
+
+DRIFTS: Mapping[DriftOutcome, str] = {
+    DriftOutcome.SAME: "scores the same as before",
+    DriftOutcome.MOVED: "has moved",
+    DriftOutcome.INCONCLUSIVE: "is not shown to score the same as before",
+    DriftOutcome.TOO_FEW: "cannot be compared",
+}
+"""What is said of a judge that judged again."""
+
+DRIFT_OUTCOMES: Mapping[str, str] = {
+    DriftOutcome.SAME: "same",
+    DriftOutcome.MOVED: "moved",
+    DriftOutcome.INCONCLUSIVE: "inconclusive",
+    DriftOutcome.TOO_FEW: "too few items",
+}
+"""The same, in a table."""
 
 VERDICTS: Mapping[str, str] = {
     Verdict.AS_GOOD: "as good",

@@ -20,6 +20,7 @@ from concord.files import file_name
 from concord.lab import running
 from concord.lab.parts import DEVELOP, Parts
 from concord.lab.running import SharedBudget
+from concord.messages import DRIFT_OUTCOMES
 from concord.rating import Criterion
 from concord.rubrics import rubric_store, writing
 from concord.rubrics.rubric_store import Numbered
@@ -124,12 +125,12 @@ def checked(
             ends = (question.scale.low, question.scale.high)
             moved = drift(old[common], new[common], MARGIN * (ends[1] - ends[0]), ends)
             row: dict[str, Cell] = {"check": name, "criterion": question.label, "n": int(common.sum())}
-            rows.append(row | {"shift": moved.shift, "flips": moved.flips.value, "word": moved.word})
+            rows.append(row | {"shift": moved.shift, "flips": moved.flips.value, "outcome": moved.outcome})
     columns = (
         *map(Column, ("check", "criterion")),
         Column("shift", digits=2, interval="ends", signed=True),
         Column("flips", percent=True, help="Items with a changed answer"),
-        Column("word", "the same?"),
+        Column("outcome", "Same?", words=DRIFT_OUTCOMES),
         Column("n", "items"),
     )
     caption = (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from concord.codes import Exclusion, GateOutcome
-from concord.messages import excluded
+from concord.codes import DriftOutcome, Exclusion, GateOutcome
+from concord.messages import DRIFTS, excluded
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.headline import headline
 from concord.statistics.coefficients import Name
@@ -12,26 +12,18 @@ from concord.statistics.drift import Drift
 from concord.statistics.ratings import panel_name
 from concord.table import markdown_text
 
-DRIFTS = {
-    "same": "scores the same as before",
-    "moved": "has moved",
-    "not known yet": "is not shown to score the same as before",
-    "too few": "cannot be compared",
-}
-"""The words of a judge that judged again."""
-
 
 class Tested(NamedTuple):
     """What was looked at, whether it passed, and the figure in a sentence.
 
-    A gate adds its `outcome`, the agreement with its interval (None where it is undefined), on how many items
-    it rests, and how many rated items it excludes by reason.
+    With its `outcome`, the agreement or mean change and its interval (None if undefined), and the number of
+    items `n`. A gate adds how many rated items it excludes by reason.
     """
 
     name: str
     passed: bool
     message: str
-    outcome: GateOutcome | None = None
+    outcome: GateOutcome | DriftOutcome | None = None
     value: float | None = None
     ci: tuple[float, float] | None = None
     n: int | None = None
@@ -83,15 +75,16 @@ def unchanged(subject: str, drift: Drift) -> Tested:
     """Whether a judge that judged the same items again is shown to give the same scores; `subject` names "
     "it."""
     shift = drift.shift
-    moved = f"{subject} {DRIFTS[drift.word]}"
-    if shift.value is None:
-        return Tested(subject, False, f"{moved}: {shift.reason}.")
-    return Tested(
-        subject,
-        drift.word == "same",
+    moved = f"{subject} {DRIFTS[drift.outcome]}"
+    if shift.value is None or shift.low is None or shift.high is None:
+        return Tested(subject, False, f"{moved}: {shift.reason}.", drift.outcome, n=shift.n)
+    message = (
         f"{moved}: mean change {shift.value:+.3f} [{shift.low:+.3f}, {shift.high:+.3f}], margin "
-        f"±{drift.margin:g}; {drift.flips.value:.1%} of {shift.n} items changed.",
+        f"±{drift.margin:g}; {drift.flips.value:.1%} of {shift.n} items changed."
     )
+    is_same = drift.outcome == DriftOutcome.SAME
+    interval = (shift.low, shift.high)
+    return Tested(subject, is_same, message, drift.outcome, shift.value, interval, shift.n)
 
 
 def comment(suite: str, outcomes: Sequence[Tested]) -> str:

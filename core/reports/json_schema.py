@@ -10,6 +10,7 @@ from typing import Any
 from concord.codes import (
     Advice,
     Claim,
+    DriftOutcome,
     ErrorCode,
     Exclusion,
     Failure,
@@ -116,7 +117,7 @@ OUTCOME = _object(
         "name": TEXT,
         "passed": {"type": "boolean"},
         "message": TEXT,
-        "outcome": _or_null(_code(GateOutcome)),
+        "outcome": {"oneOf": [_code(GateOutcome), _code(DriftOutcome), {"type": "null"}]},
         "value": NUMBER_OR_NULL,
         "ci": ENDS,
         "n": _or_null(COUNT),

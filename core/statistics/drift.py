@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from concord.codes import DriftOutcome
 from concord.estimate import Estimate, too_few, undefined
 from concord.statistics.intervals import Ends, student
 from concord.statistics.ratings import DIGITS, Floats
@@ -20,14 +21,14 @@ FEWEST = 8
 class Drift:
     """How scores changed: `shift` is the mean of new less old, `flips` the share of items that changed.
 
-    `word` is “same” where the 90% interval of the shift lies within ± `margin`, else “moved” where its 95%
-    interval excludes 0, “not known yet” else, and “too few” without an interval.
+    `outcome` is SAME if the 90% interval of the shift lies within ± `margin`, otherwise MOVED if its 95%
+    interval excludes 0, otherwise INCONCLUSIVE; TOO_FEW without an interval.
     """
 
     shift: Estimate
     flips: Estimate
     margin: float
-    word: str
+    outcome: DriftOutcome
 
 
 def drift(old: Floats, new: Floats, margin: float, ends: Ends) -> Drift:
@@ -37,15 +38,17 @@ def drift(old: Floats, new: Floats, margin: float, ends: Ends) -> Drift:
     width = ends[1] - ends[0]
     flips = Estimate(float((change != 0).mean()), n=n) if n else undefined("no item in common", n=0)
     if n < FEWEST:
-        return Drift(undefined(too_few(n, FEWEST, "in common"), n=n), flips, margin, "too few")
+        return Drift(undefined(too_few(n, FEWEST, "in common"), n=n), flips, margin, DriftOutcome.TOO_FEW)
     value = float(change.mean())
     (low, high), (certain_low, certain_high) = (_ends(change, width, alpha) for alpha in (0.1, 0.05))
-    word = "moved" if certain_low > 0 or certain_high < 0 else "not known yet"
     if -margin <= low and high <= margin:
-        word = "same"
-    return Drift(
-        Estimate(value, min(low, value), max(high, value), n, "90%, Student's t"), flips, margin, word
-    )
+        outcome = DriftOutcome.SAME
+    elif certain_low > 0 or certain_high < 0:
+        outcome = DriftOutcome.MOVED
+    else:
+        outcome = DriftOutcome.INCONCLUSIVE
+    shift = Estimate(value, min(low, value), max(high, value), n, "90%, Student's t")
+    return Drift(shift, flips, margin, outcome)
 
 
 def _ends(change: Floats, width: float, alpha: float) -> Ends:

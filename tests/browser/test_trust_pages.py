@@ -168,7 +168,7 @@ def test_every_click_on_a_choice_counts(app: Server, page: Page) -> None:
 
 def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
     visit(page, f"{app.url}/agreement?study=made{FEW}&tab=fails")
-    expect(page.get_by_role("heading", name="By player")).to_be_visible()
+    expect(page.get_by_role("heading", name="By model")).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("situation").click()
     expect(page.get_by_role("heading", name="By situation")).to_be_visible()
 

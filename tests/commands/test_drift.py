@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 import concord
 from concord.cli import main
+from concord.codes import DriftOutcome
 from concord.statistics.drift import drift
 
 ROOT = Path(__file__).parent.parent.parent
@@ -45,15 +46,24 @@ def call(*words):
     return CliRunner().invoke(main, [*map(str, words)])
 
 
+def outcomes(*words):
+    return json.loads(call("drift", *words, "--format", "json").stdout)["outcomes"]
+
+
 def test_the_same_scores_pass_and_moved_ones_are_named(files):
     old = files("old.csv", table())
     same = call("drift", old, files("same.csv", table().sample(frac=1, random_state=1)))
     assert same.exit_code == 0
-    assert "Passed: verdict on label scores the same as before: mean change +0.000" in same.stdout
+    [outcome] = outcomes(old, files("same.csv", table().sample(frac=1, random_state=1)))
+    assert (outcome["outcome"], outcome["value"], outcome["passed"]) == (DriftOutcome.SAME, 0, True)
     moved = call("drift", old, files("new.csv", table(flipped=100)))
     changed = table().verdict.ne(table(flipped=100).verdict)
     assert moved.exit_code == 2
-    assert f"verdict on label has moved: mean change +{changed.sum() / N:.3f}" in moved.stderr
+    [outcome] = outcomes(old, files("new.csv", table(flipped=100)))
+    assert (outcome["outcome"], outcome["n"], outcome["passed"]) == (DriftOutcome.MOVED, N, False)
+    assert outcome["value"] == pytest.approx(changed.sum() / N)
+    assert outcome["ci"][0] < outcome["value"] < outcome["ci"][1]
+    assert f"{outcome['value']:+.3f}" in moved.stderr
     assert f"{changed.mean():.1%} of {N} items changed." in moved.stderr
     first = changed.idxmax()
     assert f"{first}: false → true  Reply {first}" in moved.stdout
@@ -62,9 +72,10 @@ def test_the_same_scores_pass_and_moved_ones_are_named(files):
 
 def test_too_few_items_in_common_are_not_the_same(files):
     old, new = table().iloc[:100], table().iloc[95:]
-    done = call("drift", files("old.csv", old), files("new.csv", new))
-    assert done.exit_code == 2
-    assert "5 items in common are too few, at least 8 are needed" in done.stderr
+    old_file, new_file = files("old.csv", old), files("new.csv", new)
+    assert call("drift", old_file, new_file).exit_code == 2
+    [outcome] = outcomes(old_file, new_file)
+    assert (outcome["outcome"], outcome["n"], outcome["value"]) == (DriftOutcome.TOO_FEW, 5, None)
 
 
 def test_tables_without_people_drift_too(files):
@@ -79,7 +90,9 @@ def test_two_columns_of_one_table_are_two_times(files):
     moved = call("drift", file, "--judge", "judge_may,judge_june")
     shift = table(flipped=100).verdict.mean() - table().verdict.mean()
     assert moved.exit_code == 2
-    assert f"judge_may → judge_june on label has moved: mean change {shift:+.3f}" in moved.stderr
+    [outcome] = outcomes(file, "--judge", "judge_may,judge_june")
+    assert (outcome["name"], outcome["outcome"]) == ("judge_may → judge_june on label", DriftOutcome.MOVED)
+    assert outcome["value"] == pytest.approx(shift)
     assert call("drift", file).stderr == moved.stderr  # as the columns stand
     back = call("drift", file, "--judge", "judge_june,judge_may")
     assert f"mean change {-shift:+.3f}" in back.stderr
@@ -228,7 +241,7 @@ def test_the_same_is_shown_by_an_interval_within_the_margin():
     old = rng.integers(1, 6, 400).astype(float)
     new = np.clip(old + rng.choice([-1, 0, 0, 0, 1], 400), 1, 5)
     found = drift(old, new, 0.4, (1.0, 5.0))
-    assert found.word == "same"
-    assert drift(old, new, 0.01, (1.0, 5.0)).word == "not known yet"
+    assert found.outcome == DriftOutcome.SAME
+    assert drift(old, new, 0.01, (1.0, 5.0)).outcome == DriftOutcome.INCONCLUSIVE
     assert found.shift.value == pytest.approx((new - old).mean())
-    assert drift(old, np.clip(old + 1, 1, 5), 0.4, (1.0, 5.0)).word == "moved"
+    assert drift(old, np.clip(old + 1, 1, 5), 0.4, (1.0, 5.0)).outcome == DriftOutcome.MOVED

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import concord
-from concord.codes import Claim, Verdict
+from concord.codes import Claim, DriftOutcome, Verdict
 from concord.estimate import Estimate, undefined
 from concord.reports.advice import disagree
 from concord.reports.flags import on_criterion
@@ -126,12 +126,12 @@ def test_drift_is_excluded_by_90_and_shown_by_95_percent():
     old, new = np.zeros(18), np.array([1.0] * 4 + [0.0] * 14)
     found = drift(old, new, 0.01, (0.0, 1.0))
     assert found.shift.interval == pytest.approx((0.2222 - 0.2023, 0.2222 + 0.2023), abs=1e-4)
-    assert found.word == "not known yet"
+    assert found.outcome == DriftOutcome.INCONCLUSIVE
     # The same within a margin beyond 0.4245, though the 95% interval ends at 0.4671.
-    assert drift(old, new, 0.44, (0.0, 1.0)).word == "same"
-    assert drift(old, new, 0.42, (0.0, 1.0)).word == "not known yet"
+    assert drift(old, new, 0.44, (0.0, 1.0)).outcome == DriftOutcome.SAME
+    assert drift(old, new, 0.42, (0.0, 1.0)).outcome == DriftOutcome.INCONCLUSIVE
     five = np.array([1.0] * 6 + [0.0] * 12)
-    assert drift(old, five, 0.01, (0.0, 1.0)).word == "moved"
+    assert drift(old, five, 0.01, (0.0, 1.0)).outcome == DriftOutcome.MOVED
 
 
 def test_p_of_groups_counts_every_facet_that_was_looked_at():
