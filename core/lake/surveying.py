@@ -134,7 +134,13 @@ class LakeSurvey:
         if not self.conversations and plan.shard.total == 1:
             raise ImportRefused("The files hold no conversations. Name others.")
         if lacking := [name for name in plan.keep if name not in self.present and self.conversations]:
-            problem = not_found("field", plan.keep[lacking[0]], _fields(plan))
+            path, fields = plan.keep[lacking[0]], _fields(plan)
+            if path in fields:
+                raise ConfigError(
+                    f"--keep {path}: no row has a text or a number there. For a field inside, write "
+                    f"NAME={path}.FIELD."
+                )
+            problem = not_found("field", path, fields)
             raise ConfigError(f"--keep: {problem} Name a field of the rows, or NAME=PATH.")
         for criterion in plan.questions.criteria:
             if unknown := [name for name in criterion.only if name not in self.facets and self.conversations]:

@@ -271,3 +271,5 @@ def test_a_folder_of_another_plan_says_what_differs(workspace, tmp_path):
         engines.execute(planned(workspace, [log], log, ["a"]))
     with pytest.raises(ConfigError, match="Did you mean “segment”"):
         engines.execute(planned(workspace, [log], tmp_path / "other", ["a"], keep={"segmnt": "segmnt"}))
+    with pytest.raises(ConfigError, match=r"NAME=messages\.FIELD"):
+        engines.execute(planned(workspace, [log], tmp_path / "other", ["a"], keep={"x": "messages"}))
