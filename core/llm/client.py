@@ -325,7 +325,8 @@ class Client:
 
     def _line(self, model: Model) -> _Line:
         if (line := self._lines.get(model.endpoint)) is None:
-            line = self._lines[model.endpoint] = _open_line(model, self._gates[model.endpoint].most)
+            limit = limits(self._models.values())[model.endpoint]  # that of its gate may grow to this
+            line = self._lines[model.endpoint] = _open_line(model, limit)
         return line
 
 
