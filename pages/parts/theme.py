@@ -72,6 +72,9 @@ def aligned() -> None:
         }
         [role="group"]:has(> [data-testid="stMultiSelectTagsContainer"]) { height: auto; max-height: none; }
         [data-testid="stButtonGroup"]:has(> label) > [role] { min-height: 2.5rem; align-items: center; }
+        [data-testid="stPageLink-NavLink"]:focus-visible {
+            outline: 2px solid currentColor; outline-offset: -2px;
+        }
         @media (hover: none) { [data-testid="stDataFrame"] { margin-top: 2rem; } }
         @media (min-width: 641px) and (max-width: 1000px) {
             [data-testid="stColumn"] { min-width: 14rem; }

@@ -89,7 +89,8 @@ def test_nothing_is_marked_without_an_answer(workspace: Workspace) -> None:
     page = press(opened(GOLD), "Add gold item")
     with workspace.read() as db:
         assert known.gold(db, "s") == []
-    assert "known answer" in page.success[0].value
+    assert "known answer" in page.error[0].value
+    assert not page.success
 
 
 def test_training_needs_an_explanation_and_has_a_rule(workspace: Workspace) -> None:
