@@ -8,7 +8,8 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError
 from pages.parts import person
-from pages.parts.session import workspace
+from pages.parts.plain import with_code
+from pages.parts.session import on_telephone, workspace
 from pages.parts.ways import explain
 
 _KEY = "notice"
@@ -44,3 +45,5 @@ def show() -> None:
         well, sentence = st.session_state.pop(_KEY)
         draw, icon = (place.success, "check") if well else (place.error, "error")
         explain(sentence, workspace().command, draw, icon=f":material/{icon}:")
+        if on_telephone():  # whose page may be scrolled screens below its top
+            st.toast(with_code(sentence), icon=f":material/{icon}:")

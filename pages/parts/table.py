@@ -127,7 +127,8 @@ def _rows(
 def _figures_first(table: Table) -> Table:
     """The table with its figures right after the names of its rows: the first that a telephone shows."""
     rank = table.shown[:1] if len(table.shown) > 1 and not is_text(table, table.shown[0]) else ()
-    names = (*rank, *takewhile(lambda column: is_text(table, column), table.shown[len(rank) :]))
+    texts = takewhile(lambda column: is_text(table, column), table.shown[len(rank) : len(rank) + 2])
+    names = (*rank, *texts)
     figures = [column for column in table.shown if column not in names and table.estimates(column.name)]
     remainder = [column for column in table.columns if column not in names and column not in figures]
     return replace(table, columns=(*names, *figures, *remainder))

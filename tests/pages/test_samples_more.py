@@ -13,6 +13,7 @@ from concord.studies import dealing, running
 from concord.studies.purposes import extra, gold, training
 from concord.workspace import Workspace
 from pages.annotate import samples_more
+from pages.parts import notice
 from tests.pages.framed import FRAME
 
 GOLD, TRAINING = "Gold items of s", "Training items of s"
@@ -91,6 +92,15 @@ def test_nothing_is_marked_without_an_answer(workspace: Workspace) -> None:
         assert known.gold(db, "s") == []
     assert "known answer" in page.error[0].value
     assert not page.success
+
+
+def test_on_a_telephone_a_report_is_in_sight_below_the_top(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not press(opened(GOLD), "Add gold item").toast
+    monkeypatch.setattr(notice, "on_telephone", lambda: True)
+    [report] = press(opened(GOLD), "Add gold item").toast
+    assert "known answer" in report.value
 
 
 def test_training_needs_an_explanation_and_has_a_rule(workspace: Workspace) -> None:
