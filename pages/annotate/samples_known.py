@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from concord.errors import StudyError
 from concord.questions import Scale
 from concord.rating import Criterion
 from concord.store import answers, conversations, known
@@ -178,7 +179,7 @@ def _marked(
     ]
     with notice.writing() as db:
         if not rows:
-            notice.success("Choose the known answer to at least one question.")
+            notice.failure(StudyError("Choose the known answer to at least one question."))
             return
         running.mark_gold(db, name, rows, kind)
         notice.success(f"{key} is now a {kind} item of “{name}”.")
