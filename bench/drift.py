@@ -86,9 +86,9 @@ def main() -> None:
         ]
         moved, edge = (
             outcomes[0].count(DriftOutcome.MOVED) / RUNS,
-            outcomes[1].count(DriftOutcome.SAME) / RUNS,
+            outcomes[1].count(DriftOutcome.UNCHANGED) / RUNS,
         )
-        same = outcomes[0].count(DriftOutcome.SAME) / RUNS
+        same = outcomes[0].count(DriftOutcome.UNCHANGED) / RUNS
         print(
             f"{n} items, {flips:.0%} flip: moved {moved:.3f}, same at the margin {edge:.3f}; same {same:.3f}"
         )

@@ -192,7 +192,7 @@ class GateOutcome(StrEnum):
 class DriftOutcome(StrEnum):
     """What two judgements of the same items show."""
 
-    SAME = "same"
+    UNCHANGED = "unchanged"
     MOVED = "moved"
     INCONCLUSIVE = "inconclusive"
     TOO_FEW = "too_few"

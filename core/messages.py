@@ -365,7 +365,7 @@ def form_changed(name: str, changes: Sequence[str]) -> str:
 
 
 DRIFTS: Mapping[DriftOutcome, str] = {
-    DriftOutcome.SAME: "scores the same as before",
+    DriftOutcome.UNCHANGED: "scores the same as before",
     DriftOutcome.MOVED: "has moved",
     DriftOutcome.INCONCLUSIVE: "is not shown to score the same as before",
     DriftOutcome.TOO_FEW: "cannot be compared",
@@ -373,7 +373,7 @@ DRIFTS: Mapping[DriftOutcome, str] = {
 """What is said of a judge that judged again."""
 
 DRIFT_OUTCOMES: Mapping[str, str] = {
-    DriftOutcome.SAME: "same",
+    DriftOutcome.UNCHANGED: "same",
     DriftOutcome.MOVED: "moved",
     DriftOutcome.INCONCLUSIVE: "inconclusive",
     DriftOutcome.TOO_FEW: "too few items",

@@ -523,7 +523,8 @@ def in_common(one: str, other: str) -> tuple[float, float, float, float]:
 
     Raises ValueError where they are of texts of different lengths.
     """
-    (first, length), (second, of) = passages(one), passages(other)
+    (first, length) = passages(one)
+    (second, of) = passages(other)
     if length != of:
         raise ValueError("the passages are of different texts")
     both = sum(max(0, min(b, d) - max(a, c)) for a, b in first for c, d in second)

@@ -189,7 +189,8 @@ def folder(db: Database, study: str, *, date_made: date, with_names: bool = Fals
     for name, (columns, rows) in tables.items():
         buffer = BytesIO()
         if count := _parquet(buffer, columns, rows):
-            files[f"data/{name}.parquet"], counts[name] = buffer.getvalue(), count
+            files[f"data/{name}.parquet"] = buffer.getvalue()
+            counts[name] = count
     languages = sorted({row["language"] for row in conversation_rows(db, study)})
     if of_study.guidelines:
         files["guidelines.md"] = of_study.guidelines.encode()

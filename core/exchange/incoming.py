@@ -26,7 +26,8 @@ T = TypeVar("T")
 DUPLICATE = "known"
 AT_ONCE = 100
 """Conversations of a file with texts that are stored in one part: some hundredths of a second."""
-CONVERSATIONS, RATINGS = 1000, 6000
+CONVERSATIONS = 1000
+RATINGS = 6000
 """Conversations, and ratings of whole conversations, that an imported study stores in one part: a tenth of a
 second.
 """

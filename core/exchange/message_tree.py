@@ -41,7 +41,8 @@ def threads_of(messages: Sequence[Mapping[str, Any]], method: str) -> list[Mappi
         else:
             number = str(first(message, ("message_id", "messageId", "id", "uuid")))
             parent = str(first(message, _PARENT))
-        by_id[number], parent_of[number] = message, parent
+        by_id[number] = message
+        parent_of[number] = parent
     followed = set(parent_of.values())
     threads = list[Mapping[str, Any]]()
     for end in by_id:

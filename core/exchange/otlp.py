@@ -16,7 +16,9 @@ SPAN = "spanId"
 PARENT = "parentSpanId"
 NAME = "name"
 START = "startTimeUnixNano"
-ATTRIBUTES, MESSAGES, EVALUATIONS = "attributes", "message events", "evaluation events"
+ATTRIBUTES = "attributes"
+MESSAGES = "message events"
+EVALUATIONS = "evaluation events"
 """The names under which every span, and every log record of one, has its parts."""
 _ALIASES: Mapping[str, tuple[str, ...]] = {
     TRACE: ("traceId", "trace_id", "TraceId", "traceID"),

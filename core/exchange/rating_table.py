@@ -109,7 +109,8 @@ class RatingTable:
             cells = {"explanation": one.explanation, "created": one.created}
             table.cells.append(cells if one.explanation or one.created else NO_CELLS)
             places.append(one.location)
-        table.items, table.questions = [*items], [*questions]
+        table.items = [*items]
+        table.questions = [*questions]
         return table
 
     def __len__(self) -> int:

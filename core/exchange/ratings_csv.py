@@ -139,7 +139,8 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
                     add([number], [cells])
                 except ImportRefused as error:
                     wrong.append((number, f"{file}, line {number}{error}"))
-    table.items, table.questions = [*items], [*questions]
+    table.items = [*items]
+    table.questions = [*questions]
     for duplicate, first in table.twice():
         criterion, rater, *_ = table.questions[table.question[duplicate]]
         hint = " To import several runs of one judge, add a column “repeat”." if rater.kind == "judge" else ""

@@ -36,7 +36,8 @@ class _Described(Mapping[str, Conversation]):
     """
 
     def __init__(self, numbers: Mapping[str, int], make: Callable[[int], Conversation]) -> None:
-        self._numbers, self._make = numbers, make
+        self._numbers = numbers
+        self._make = make
 
     def __getitem__(self, key: str) -> Conversation:
         return self._make(self._numbers[key])

@@ -29,7 +29,11 @@ from concord.exchange.span_threads import MODEL_ATTRIBUTES, Thread, last_turn, t
 from concord.files.limits import RECORD
 from concord.store.seen import TextsByKey, kept
 
-DIALOGUE, SCORES, KEY, MODEL, ERROR = "GenAI messages", "evaluations", "key", "model", "error"
+DIALOGUE = "GenAI messages"
+SCORES = "evaluations"
+KEY = "key"
+MODEL = "model"
+ERROR = "error"
 """The names under which a conversation of spans has what its form reads."""
 LOGS = "log records"
 """The name under which a span has what a second file says of it."""

@@ -44,11 +44,13 @@ class JournalBatches:
     """The batches of a partition, in its journal. See `concord.runs.batch_store.BatchStore`."""
 
     def __init__(self, journal: PartitionJournal, lake: LakeBatches):
-        self.journal, self.lake = journal, lake
+        self.journal = journal
+        self.lake = lake
 
     async def standing(self) -> BatchesStanding:
         """What is known now."""
-        models, journal = self.lake.session.calls.models, self.journal
+        models = self.lake.session.calls.models
+        journal = self.journal
         calls = {id: call for id, call in journal.waiting.items() if call.model in models}
         batches = [batch for batch in journal.batches.values() if batch.model in models]
         refusals = {
@@ -77,7 +79,8 @@ class JournalBatches:
 
     async def prepare(self, model: str, mark: str, calls: Sequence[Waiting]) -> int:
         """Keep a batch that is about to be sent; its number."""
-        number, moment = len(self.journal.batches) + 1, now()
+        number = len(self.journal.batches) + 1
+        moment = now()
         batch = Batch(number, mark, None, model, len(calls), "prepared", "", "", "", moment, moment)
         self.journal.keep_batch(batch)
         for call in calls:
@@ -97,7 +100,8 @@ class JournalBatches:
 
     async def take(self, batch: Batch, outcomes: Sequence[CallOutcome], end: BatchEnd | None) -> Spent:
         """Keep what became of calls, and how the batch ended if it did; what the answers cost."""
-        expense, journal = NOTHING_SPENT, self.journal
+        expense = NOTHING_SPENT
+        journal = self.journal
         for call, note, values in outcomes:
             current = journal.waiting.get(call.id)
             if current is None or current.batch_id != batch.id:
@@ -139,7 +143,8 @@ class LakeBatches:
     """
 
     def __init__(self, session: BatchSession, *, gathers: bool = False):
-        self.session, self.gathers = session, gathers
+        self.session = session
+        self.gathers = gathers
         self.of: dict[PartitionJournal, Batches] = {}
         self.problems: dict[str, str] = {}
         self.full: set[str] = set()
@@ -196,7 +201,8 @@ class LakeBatches:
         if not self.gathers and not journal.waiting:
             yield None
             return
-        name, session = journal.path.name, self.session
+        name = journal.path.name
+        session = self.session
         guesses = {way.judges[0]: float(way.asking.expected[1]) for way in session.plan.ways}
         batches = Batches(
             JournalBatches(journal, self),

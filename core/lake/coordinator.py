@@ -187,7 +187,9 @@ class Coordinator:
     """Hands out partitions and what may be spent, and counts what comes back."""
 
     def __init__(self, plan: LakePlan, options: LakeHow, watch: Watch | None):
-        self.plan, self.how, self.watch = plan, options, watch
+        self.plan = plan
+        self.how = options
+        self.watch = watch
         self.progress = LakeProgress(max_cost=options.max_cost, workers=max(options.workers, 1))
         self.counts: list[int] = []
         self.pending: dict[int, int] = {}
@@ -210,7 +212,8 @@ class Coordinator:
 
     def begin(self, counts: list[int]) -> None:
         """Take what a survey counted, and what is stored."""
-        plan, progress = self.plan, self.progress
+        plan = self.plan
+        progress = self.progress
         plans.prepared(plan)
         self.counts = counts
         progress.conversations = sum(counts)

@@ -219,7 +219,8 @@ def _batches(parts: Sequence[Path], criterion: str, columns: Sequence[str]) -> I
             rows += batch.num_rows
             if rows >= ROWS:
                 yield pa.Table.from_batches(waiting)
-                waiting, rows = [], 0
+                waiting = []
+                rows = 0
         if rows:
             yield pa.Table.from_batches(waiting)
     except (OSError, pa.ArrowException) as error:

@@ -178,7 +178,8 @@ def _is_local(base_url: str) -> bool:
 
 
 async def _judged(plan: LakePlan, task: JudgeTask, places: _Places) -> dict[str, Any]:
-    limit, missing = task.lease, 0.0
+    limit = task.lease
+    missing = 0.0
     if limit is not None:
         # Dask gives the task of a worker that died to another one: what the first one paid is in the journal.
         missing = max(journal_cost(plan.journal(task.number)) - task.cost, 0.0)
@@ -277,7 +278,9 @@ class _Cluster:
     """The tasks of a job, and how they ended."""
 
     def __init__(self, coordinator: Coordinator, client: Any):
-        self.of, self.plan, self.client = coordinator, coordinator.plan, client
+        self.of = coordinator
+        self.plan = coordinator.plan
+        self.client = client
         self.refused: dict[str, str] = {}
         """Workers that are not used, with the reason."""
         self.running: dict[Any, int] = {}
@@ -364,7 +367,8 @@ class _Cluster:
 
     async def _survey(self) -> list[int]:
         """Have all partitions surveyed. Raises ImportRefused or ConfigError for what is wrong."""
-        surveying, left = Surveying(self.plan), [p.number for p in self.plan.partitions][::-1]
+        surveying = Surveying(self.plan)
+        left = [p.number for p in self.plan.partitions][::-1]
 
         def submit() -> None:
             number = left.pop()
@@ -467,7 +471,8 @@ class _Cluster:
             self.refused[result["worker"]] = result["refused"]
             self.of.requeue(number)
             return
-        end, expense = PartitionEnd(**result["end"]), Spent(*result["spent"])
+        end = PartitionEnd(**result["end"])
+        expense = Spent(*result["spent"])
         final_lease = self.leases.alone == number
         self.leases.give_back(number, expense.cost + result["lost"])
         self.leases.judged += result["judged"]

@@ -83,7 +83,8 @@ def _check(plan: LakePlan, options: LakeHow) -> None:
 
 async def _in_process(coordinator: Coordinator) -> LakeProgress:
     """All partitions in this process."""
-    plan, options = coordinator.plan, coordinator.how
+    plan = coordinator.plan
+    options = coordinator.how
     coordinator.begin(known_survey(plan) or survey_here(plan).counted_conversations())
     limit = None if options.max_cost is None else options.max_cost - coordinator.before
     session = JudgeSession(plan, max_cost=limit, retry_failed=options.retry_failed, batch=options.batch)
@@ -119,7 +120,8 @@ async def _in_process(coordinator: Coordinator) -> LakeProgress:
                 coordinator.visit_again()
                 await drive(session, feed, coordinator.finish)
     _stands(coordinator, session)
-    coordinator.stop, coordinator.broken = session.stop, session.broken or bool(session.calls.stopped)
+    coordinator.stop = session.stop
+    coordinator.broken = session.broken or bool(session.calls.stopped)
     coordinator.broken |= bool(session.batches.problems)
     coordinator.progress.signal = signals[0] if signals else 0
     return coordinator.close(" ".join(filter(None, [session.says(), *_stopped(session)])))
@@ -134,9 +136,12 @@ def _stopped(session: JudgeSession) -> list[str]:
 
 
 def _stands(coordinator: Coordinator, session: JudgeSession) -> None:
-    standing, progress = session.standing, coordinator.progress
-    progress.judged, progress.failed = standing.judged, standing.failed
-    progress.put_off, progress.reasons = standing.put_off, standing.reasons
+    standing = session.standing
+    progress = coordinator.progress
+    progress.judged = standing.judged
+    progress.failed = standing.failed
+    progress.put_off = standing.put_off
+    progress.reasons = standing.reasons
     progress.expense = session.calls.usage
     progress.message = " ".join(filter(None, [coordinator.waits(), session.says()]))
     progress.waiting = session.batches.total

@@ -197,7 +197,8 @@ def _people(db: Database, study: Study, criterion: Criterion) -> dict[tuple[str,
         if unit["id"] in totals:
             scores = totals[unit["id"]]
             key = (unit["key"].removeprefix(prefix), unit["turn"] if not criterion.whole else None)
-            weight, stratum = value.weights.get(unit["id"], 1.0), value.strata.get(unit["id"], 0)
+            weight = value.weights.get(unit["id"], 1.0)
+            stratum = value.strata.get(unit["id"], 0)
             rated[key] = _Rated(sum(scores) / len(scores), weight, stratum)
     return rated
 

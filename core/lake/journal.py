@@ -87,7 +87,8 @@ class PartitionJournal:
         elif "settled" in line:
             self.waiting.pop(line["settled"], None)
         else:
-            expense, reported = Spent(*line["spent"]), Reported(*line["reported"])
+            expense = Spent(*line["spent"])
+            reported = Reported(*line["reported"])
             self.spent += expense
             self.waiting.pop(line.get("call", ""), None)
             self.noted.setdefault(work, {})[line["step"]] = NotedCall(
@@ -156,7 +157,8 @@ class PartitionJournal:
     def flush(self) -> str:
         """Write what is not written yet; why it cannot be, “” where it is."""
         if self._torn and self._unwritten:
-            self._unwritten, self._torn = b"\n" + self._unwritten, False
+            self._unwritten = b"\n" + self._unwritten
+            self._torn = False
         while self._unwritten:
             try:
                 count = os.write(self._file, self._unwritten)

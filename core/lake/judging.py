@@ -140,7 +140,8 @@ class JudgeSession:
         """Make no new calls. The first reason is kept."""
         if self.stop:
             return
-        self.stop, self.broken = reason, broken
+        self.stop = reason
+        self.broken = broken
         self._halted.set()
         self.client.stop()
         if self.budget:
@@ -241,7 +242,9 @@ class _Work:
         judges: Iterable[str],
         earlier: Mapping[str, pa.Table],
     ):
-        self.plan, self.session, self.journal = plan, session, journal
+        self.plan = plan
+        self.session = session
+        self.journal = journal
         self.judges = tuple(judges)
         self.ways = [way for way in plan.ways if way.judges[0] in self.judges]
         self.rows = {judge: Rows(tuple(plan.keep)) for judge in self.judges}
@@ -307,7 +310,8 @@ class _Work:
         self, ask: Asker, conversation: Conversation, one: DueJudgement, model: Model
     ) -> Judgement | None:
         """The judgement; None where it is put off to the next attempt."""
-        session, journal = self.session, self.journal
+        session = self.session
+        journal = self.journal
         try:
             judged, *_ = await judging.judged(ask, [conversation], one, model)
         except CallFailed as failure:
@@ -377,7 +381,8 @@ class Rows:
         failure: CallFailed | None,
     ) -> None:
         """Add a judgement."""
-        conversation, expense = item.conversation, judgement.spent
+        conversation = item.conversation
+        expense = judgement.spent
         replies = conversation.replies
         shared: dict[str, Any] = {
             "key": item.key,

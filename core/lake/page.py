@@ -38,7 +38,8 @@ def picture(result: LakeEstimate, groups: Mapping[str, GroupEstimate]) -> dict[s
 
     rows = []
     for name, group in groups.items():
-        figure, judge = group.corrected.value, group.corrected.judges
+        figure = group.corrected.value
+        judge = group.corrected.judges
         if figure.defined:
             rows.append(
                 {

@@ -307,7 +307,8 @@ class LakeOptions:
 
     def reading(self, file: LakeFile) -> Reading:
         """The form of a file. Raises ImportRefused where it is not known."""
-        options, path = FileOptions(self.name, self.mapping, self.roles), Path(file.address)
+        options = FileOptions(self.name, self.mapping, self.roles)
+        path = Path(file.address)
         try:
             return conversations_file.recognized(path, file.kind, _first_rows(file), options).reading
         except ImportRefused as error:
@@ -368,7 +369,8 @@ class _Group:
                     self.place += batch.num_rows
                     continue
                 self._rest = batch.to_pylist()[::-1]
-            place, fields = self.place, self._rest.pop()
+            place = self.place
+            fields = self._rest.pop()
             self.place += 1
             if place >= first:
                 yield place, fields
@@ -408,7 +410,9 @@ class LakeReader:
     """Reads the partitions of some files; it knows the form of each file once it has read of it."""
 
     def __init__(self, files: Sequence[LakeFile], options: LakeOptions, shard: Shard = ONE_SHARD):
-        self.files, self.options, self.shard = tuple(files), options, shard
+        self.files = tuple(files)
+        self.options = options
+        self.shard = shard
         self._reading = lru_cache(maxsize=1024)(lambda place: options.reading(self.files[place]))
 
     def forms(self) -> None:

@@ -189,7 +189,8 @@ def answers_of(part: Path, columns: Sequence[str]) -> pa.Table:
 def _read(plan: LakePlan, selection: Mapping[str, int]) -> tuple[dict[str, LakeItem], dict[str, bytes]]:
     """The conversations of keys, from their partitions, and their images."""
     reader: LakeReader = plan.reader()
-    items, images = dict[str, LakeItem](), dict[str, bytes]()
+    items = dict[str, LakeItem]()
+    images = dict[str, bytes]()
     for number, count in sorted(Counter(selection.values()).items()):
         left = count
         for row in reader.rows(plan.partitions[number], []):
@@ -343,7 +344,8 @@ def _rows_of(part: Path, columns: Sequence[str], keys: Mapping[str, Any]) -> lis
 
 def judged_folders(answers: Path, rubric: str = "") -> tuple[LakePlan, list[JudgeFolder]]:
     """The files of a folder of answers, and its judges by one rubric. Raises ConfigError or NotFound."""
-    plan, folders = reopened(answers), judge_folders(answers)
+    plan = reopened(answers)
+    folders = judge_folders(answers)
     names = {f"{folder.path.parent.name}": folder.rubric.name for folder in folders}
     selection = [key for key, name in names.items() if not rubric or rubric in (key, name)]
     if rubric and not selection:

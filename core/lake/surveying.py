@@ -61,7 +61,9 @@ class PartitionSurvey:
 def survey_partition(plan: LakePlan, partition: Partition) -> PartitionSurvey:
     """Read a partition; nothing is asked."""
     result = PartitionSurvey(partition.number)
-    reader, hashes, wrong = plan.reader(), [], list[str]()
+    reader = plan.reader()
+    hashes = []
+    wrong = list[str]()
     try:
         for item in items_of(plan, reader.rows(partition, wrong), reader.key):
             if not result.conversations:
@@ -75,7 +77,8 @@ def survey_partition(plan: LakePlan, partition: Partition) -> PartitionSurvey:
     except ImportRefused as error:
         wrong.append(str(error))
     result.hashes = np.array(hashes, dtype=np.uint64).tobytes()
-    result.faults, result.wrong = len(wrong), wrong[:MOST_NAMED]
+    result.faults = len(wrong)
+    result.wrong = wrong[:MOST_NAMED]
     return result
 
 
@@ -134,7 +137,8 @@ class LakeSurvey:
         if not self.conversations and plan.shard.total == 1:
             raise ImportRefused("The files hold no conversations. Name others.")
         if lacking := [name for name in plan.keep if name not in self.present and self.conversations]:
-            path, fields = plan.keep[lacking[0]], _fields(plan)
+            path = plan.keep[lacking[0]]
+            fields = _fields(plan)
             if path in fields:
                 raise ConfigError(
                     f"--keep {path}: no row has a text or a number there. For a field inside, write "
@@ -179,11 +183,14 @@ class LakeSurvey:
 
     def cost(self, plan: LakePlan, judgements: Mapping[str, int]) -> Survey:
         """What so many judgements by judge would take, guessed from the length of prompts."""
-        survey, by_batch, offers = Survey(), 0.0, False
+        survey = Survey()
+        by_batch = 0.0
+        offers = False
         per_call = self.characters / max(self.prompts, 1) / 4
         for way in plan.ways:
             judge = way.judges[0]
-            count, model = judgements.get(judge, 0), plan.models[judge]
+            count = judgements.get(judge, 0)
+            model = plan.models[judge]
             if model.kind == "program":
                 continue
             tokens = count * per_call, count * float(way.asking.expected[1])

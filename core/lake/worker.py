@@ -33,7 +33,8 @@ class CoordinatorLines:
     """
 
     def __init__(self, on_end: Callable[[], None]) -> None:
-        self.loop, self._on_end = asyncio.get_running_loop(), on_end
+        self.loop = asyncio.get_running_loop()
+        self._on_end = on_end
         self.lines: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -49,7 +50,9 @@ class LakeWorker:
     """The partitions of one worker, and what it asks of its coordinator."""
 
     def __init__(self, plan: LakePlan, options: LakeHow, share: int, output: int):
-        self.plan, self.how, self.output = plan, options, output
+        self.plan = plan
+        self.how = options
+        self.output = output
         self.feeding: asyncio.Queue[Partition | None] = asyncio.Queue()
         self.granted: asyncio.Queue[float] = asyncio.Queue()
         self.session: JudgeSession | None = None

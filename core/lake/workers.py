@@ -48,7 +48,9 @@ class _Pool:
     """The workers, and what they are given."""
 
     def __init__(self, coordinator: Coordinator):
-        self.of, self.plan, self.how = coordinator, coordinator.plan, coordinator.how
+        self.of = coordinator
+        self.plan = coordinator.plan
+        self.how = coordinator.how
         self.workers: list[_Worker] = []
         self.gone: list[dict[str, Any]] = []
         """Where workers stood that have ended."""
@@ -102,7 +104,8 @@ class _Pool:
         if "need" in line:
             worker.tell(grant=self._grant(worker, float(line["need"])))
         if "ready" in line:
-            worker.ready, self.stillborn = True, 0
+            worker.ready = True
+            self.stillborn = 0
         if "done" in line:
             worker.exited = True
             if line.get("halted") and line.get("broken"):

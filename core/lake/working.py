@@ -135,7 +135,8 @@ def _read(part: Path) -> pa.Table:
 async def _commit(session: JudgeSession, judge: str, number: int, judged: JudgedPartition) -> None:
     """Write a judge's answers under another name, then rename; waits while the disk takes nothing."""
     plan = session.plan
-    table, part = judged.tables[judge], plan.part(judge, number)
+    table = judged.tables[judge]
+    part = plan.part(judge, number)
     facts = {
         "conversations": judged.items,
         "failed": judged.tallies[judge].failed,

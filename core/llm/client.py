@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 RETRIES = 5
 """Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (see `concord.codes.EFFECTS`)."""
-FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 8.0
 REASKS = 2
 """Repeats of a call for vectors whose reply holds no usable ones."""
 THROTTLED_SECONDS = 300.0
@@ -149,7 +150,9 @@ class Client:
         """
         model = pick(self._models, name, "embeddings")
         body = {"model": model.served, "input": list(texts), **model.params}
-        usage, problem, content = NOTHING_SPENT, "", b""
+        usage = NOTHING_SPENT
+        problem = ""
+        content = b""
         for _ in range(1 + REASKS):
             content, seconds = await self._post(model, "/embeddings", body, _json)
             read = embeddings.tokens(content)
@@ -241,7 +244,8 @@ class Client:
 
         Without `retry` it is tried again only where the endpoint throttles.
         """
-        gate, tried = self._gates[model.endpoint], 0
+        gate = self._gates[model.endpoint]
+        tried = 0
         down_since: float | None = None
         while True:
             sent_at = await gate.enter()
@@ -317,8 +321,10 @@ class Client:
 
     def read_without_keys(self, read: Completion) -> Completion:
         """What a body says without the keys that were in parts, or under escapes, before it was read."""
-        details, clean = read.details, self.text_without_keys
-        thinking, raw = clean(details.thinking), clean(details.raw)
+        details = read.details
+        clean = self.text_without_keys
+        thinking = clean(details.thinking)
+        raw = clean(details.raw)
         details = replace(details, thinking=thinking, raw=raw, finish=clean(details.finish))
         reported_clean = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
         return replace(read, text=clean(read.text), reported=reported_clean, details=details)
@@ -448,7 +454,8 @@ def _costs_a_retry(
     `down_since` is when the call failed last, or was sent. Raises it if there is no next attempt.
     """
     if problem.code.retry is Retry.THROTTLED:
-        wait, longest = problem.after or 0.0, THROTTLED_SECONDS
+        wait = problem.after or 0.0
+        longest = THROTTLED_SECONDS
         silent = gate.throttled(sent_at, problem.after)
         if wait > longest:
             problem.args = (f"{problem}{said.waits_too_long(wait, longest)}",)

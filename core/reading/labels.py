@@ -136,8 +136,10 @@ def without_groups(table: SourceTable, groups: Sequence[tuple[str, str]]) -> Sou
             lambda row, rows=rows, place_of=place_of: place_of(rows[row]),  # type: ignore[misc]
         )
         warning = f"{len(texts) - len(rows):,} rows with “{value}” in {column} are excluded"
-        remaining.form, remaining.warnings = [*table.form], [*table.warnings, warning]
-        remaining.stated_raters, remaining.pair = table.stated_raters, table.pair
+        remaining.form = [*table.form]
+        remaining.warnings = [*table.warnings, warning]
+        remaining.stated_raters = table.stated_raters
+        remaining.pair = table.pair
         table = remaining
     return table
 
@@ -728,7 +730,8 @@ class _Texts(Mapping[int, str]):
     """A text of each unit, made when it is asked for."""
 
     def __init__(self, size: int, text: Any) -> None:
-        self._size, self._text = size, text
+        self._size = size
+        self._text = text
 
     def __getitem__(self, unit: int) -> str:
         if not 1 <= unit <= self._size:
@@ -921,7 +924,8 @@ class _Places(Sequence[str]):
     """Where each rating stands."""
 
     def __init__(self, table: SourceTable, rows: Ints) -> None:
-        self._table, self._rows = table, rows
+        self._table = table
+        self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -936,7 +940,8 @@ class _Conversations(Mapping[str, Conversation]):
     """The conversation of each item that has ratings, made when it is asked for: memory holds none."""
 
     def __init__(self, rated: _Rated) -> None:
-        self._rated, self._found = rated, rated.scored.voices
+        self._rated = rated
+        self._found = rated.scored.voices
         items = self._found.items
         self._units = {items.name(item): n for n, item in enumerate(rated.items.tolist())}
         self._text, self._question = _text_columns(self._found)

@@ -82,7 +82,7 @@ def unchanged(subject: str, drift: Drift) -> Tested:
         f"{moved}: mean change {shift.value:+.3f} [{shift.low:+.3f}, {shift.high:+.3f}], margin "
         f"±{drift.margin:g}; {drift.flips.value:.1%} of {shift.n} items changed."
     )
-    is_same = drift.outcome == DriftOutcome.SAME
+    is_same = drift.outcome == DriftOutcome.UNCHANGED
     interval = (shift.low, shift.high)
     return Tested(subject, is_same, message, drift.outcome, shift.value, interval, shift.n)
 

@@ -186,7 +186,8 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     count_words = f"{refusals} conversations in which a judge saw a refusal"
     effect = f"{count_words} are counted but excluded from the means."
     shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
-    highest, lowest = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
+    highest = max(shares, key=lambda name: shares[name])
+    lowest = min(shares, key=lambda name: shares[name])
     if shares[highest] - shares[lowest] < UNLIKE:
         return [effect]
     return [

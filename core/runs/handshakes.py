@@ -190,11 +190,14 @@ class Handshakes:
     async def _settle(self, asked_request: Request, model: Model, latest: Latest) -> Handshake:
         """Note that a request was answered in this form. Raises CallFailed if results have another one."""
         name = asked_request.model
-        entry, was, before = self.entries[name], self.models[name], await latest()
+        entry = self.entries[name]
+        was = self.models[name]
+        before = await latest()
         after = handshake.extended(entry, self.by_model.get(name), model, self._shape(asked_request))
         if model is not was and before is not None and (changes := changed(before, entry, after)):
             raise CallFailed(messages.form_changed(name, changes), code=Failure.FORM_REFUSED)
-        self.by_model[name], self.models[name] = after, model
+        self.by_model[name] = after
+        self.models[name] = model
         self._answered_kinds.add(asked_request.kind)
         self._ailing.discard(name)
         return after

@@ -430,7 +430,8 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
     by_batch = 0.0
     has_batch_price = False
     for name, tokens in result.tokens.items():
-        model, (tokens_in, tokens_out) = job.models[name], map(round, tokens)
+        model = job.models[name]
+        (tokens_in, tokens_out) = map(round, tokens)
         result.cost += model.cost(tokens_in, tokens_out)
         by_batch += model.cost(tokens_in, tokens_out, batch=model.batch)
         has_batch_price |= model.batch and model.price is not None and model.price.batch is not None

@@ -47,7 +47,8 @@ def calls(survey: Survey) -> list[str]:
     """The calls and tokens of an estimate, a line a model, and how many of the calls are paid already."""
     lines = []
     for name, number in survey.calls.items():
-        (tokens_in, tokens_out), is_measured = survey.tokens[name], name in survey.measured_models
+        (tokens_in, tokens_out) = survey.tokens[name]
+        is_measured = name in survey.measured_models
         token_words = f"about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out"
         basis = "from the texts that are stored" if name in survey.by_text else "a guess"
         lines.append(f"{name}: {number:,} calls, {token_words} ({'measured here' if is_measured else basis})")

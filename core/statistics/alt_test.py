@@ -209,7 +209,8 @@ def _contender_draws(
         answered_codes = answers.copy()
         part = np.zeros(scores.items)
         rows = number == draw
-        answered_codes[panel.item[rows]], part[panel.item[rows]] = panel.answer[rows], panel.part[rows]
+        answered_codes[panel.item[rows]] = panel.answer[rows]
+        part[panel.item[rows]] = panel.part[rows]
         draws.append(_Draw(place_answers(answered_codes, grid), part))
     return draws
 

@@ -219,7 +219,8 @@ def correlation_of_ranked(x: Ranked, y: Ranked) -> Statistic:
     """Spearman's ρ of two scores of the same items, as `correlation` has it."""
 
     def rho(weights: Weights) -> Floats:
-        (rank_x, squares_x), (rank_y, squares_y) = x.ranks(weights), y.ranks(weights)
+        (rank_x, squares_x) = x.ranks(weights)
+        (rank_y, squares_y) = y.ranks(weights)
         weight = weights[x.items].astype(np.float64)
         return _ratio(np.einsum("ir,ir,ir->r", weight, rank_x, rank_y), squares_x, squares_y)
 

@@ -42,7 +42,7 @@ def drift(old: Floats, new: Floats, margin: float, ends: Ends) -> Drift:
     value = float(change.mean())
     (low, high), (certain_low, certain_high) = (_ends(change, width, alpha) for alpha in (0.1, 0.05))
     if -margin <= low and high <= margin:
-        outcome = DriftOutcome.SAME
+        outcome = DriftOutcome.UNCHANGED
     elif certain_low > 0 or certain_high < 0:
         outcome = DriftOutcome.MOVED
     else:

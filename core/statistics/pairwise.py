@@ -236,7 +236,8 @@ def _wins(votes: pd.DataFrame, players: list[str]) -> Floats:
     tensor = np.full((len(scenarios), len(players), len(players)), np.nan)
     i, j = (pd.Index(players).get_indexer(pd.Index(names)) for names in (rows.one, rows.other))
     points = (rows.outcome.to_numpy(float) + 1) / 2
-    tensor[scenario, i, j], tensor[scenario, j, i] = points, 1 - points
+    tensor[scenario, i, j] = points
+    tensor[scenario, j, i] = 1 - points
     return tensor
 
 

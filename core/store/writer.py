@@ -216,7 +216,9 @@ class Writer:
         if self.replaced is None:
             self.replaced = replaced(self._path, former, self._idle.log)
             if copy := self.replaced.copy:
-                self._path, self._file, self._idle = copy, file_at(copy), Idle(copy)
+                self._path = copy
+                self._file = file_at(copy)
+                self._idle = Idle(copy)
         if self.replaced.copy is None:
             raise self.replaced
 

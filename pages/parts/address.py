@@ -69,7 +69,9 @@ def bound_value(
         st.query_params.pop(name, None)
     elif in_address != encode(result):
         st.query_params[name] = encode(result)
-    state[address_key], state[last], state[before] = st.query_params.get(name), result, default
+    state[address_key] = st.query_params.get(name)
+    state[last] = result
+    state[before] = default
     return result
 
 

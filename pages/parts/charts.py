@@ -11,7 +11,9 @@ from concord.estimate import Estimate
 from pages.parts.plain import plain
 from pages.parts.session import on_telephone
 
-GREEN, ORANGE, GREY = "#3a927e", "#d2701f", "#8a8f98"
+GREEN = "#3a927e"
+ORANGE = "#d2701f"
+GREY = "#8a8f98"
 """Readable on white and on black."""
 WIDE = 260
 """Pixels of a name beside a chart."""
@@ -101,11 +103,14 @@ def text_colour() -> str:
     return "#c9cdd1" if st.context.theme.type == "dark" else "#4a5157"
 
 
-NARROW, BROAD = 42, 120
+NARROW = 42
+BROAD = 120
 """Letters of a legend that stand in one line on a telephone, and in a window."""
-LETTER, SWATCH = 7, 5
+LETTER = 7
+SWATCH = 5
 """Pixels of a letter; letters that the square before a name takes."""
-ROW, BETWEEN = 26, 13
+ROW = 26
+BETWEEN = 13
 """Pixels that a row takes, and one of several points in it."""
 MOST_FIGURES = 60
 """Figures in one picture."""

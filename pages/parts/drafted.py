@@ -164,7 +164,8 @@ class FormDraft:
 
     def set(self, name: str, value: str, default: str) -> None:
         """Take what a widget says that stands in the address."""
-        st.session_state[f"{self.subject}: {name}"], self._defaults[name] = value, default
+        st.session_state[f"{self.subject}: {name}"] = value
+        self._defaults[name] = default
 
     def discard(self, db: Database | None = None) -> None:
         """Forget the draft, and begin the form again; `db` is the store where it is open for writing."""

@@ -15,7 +15,9 @@ LATER = (
 )
 """What other pages need, once a first page is drawn, which so is not slowed down."""
 
-_start, _end_of_first, _first_page = Event(), Event(), Event()
+_start = Event()
+_end_of_first = Event()
+_first_page = Event()
 
 
 def begin() -> None:

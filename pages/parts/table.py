@@ -16,15 +16,18 @@ from pages.parts.session import on_telephone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
-NAME, TEXT = 15, 48
+NAME = 15
+TEXT = 48
 """Characters of a row's name, and of other texts, that fit without a width."""
 SAMPLED = 10
 """Rows by which the grid finds the width of a column that has none."""
-CHARACTER, WIDEST = 7.5, 420
+CHARACTER = 7.5
+WIDEST = 420
 """Pixels of a character, and at most of a column: a wider one would hide the columns after it."""
 ROW = 35
 """Pixels of a row."""
-FEW_COLUMNS, WIDER = 6, 630
+FEW_COLUMNS = 6
+WIDER = 630
 """In a table of so few columns a column may be wider."""
 BRIEF = (150, 130, 240)
 """On a telephone: pixels, at most, of the two columns that name a row of figures, and of another text."""

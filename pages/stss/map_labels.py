@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-EDGE, NARROWEST = 36, 330
+EDGE = 36
+NARROWEST = 330
 """Pixels between the outermost places and the edge; the width of the map on a telephone."""
-LETTER, LINE, LOWER, UPPER = 6.4, 15.0, 20.0, 14.0
+LETTER = 6.4
+LINE = 15.0
+LOWER = 20.0
+UPPER = 14.0
 """Pixels of a letter and of a line, and from a place to the middle of the line next to it."""
 
 

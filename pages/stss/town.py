@@ -29,7 +29,8 @@ from pages.stss.map_labels import EDGE, MapLabel
 
 MOMENT = "at"
 """What the address says of the moment shown."""
-GREY, HEIGHT = "#8a8f98", 520
+GREY = "#8a8f98"
+HEIGHT = 520
 BOLD = "datum.task ? 'bold' : 'normal'"
 DOT_COLOUR = f"datum.here ? '#2f7fc2' : '{GREY}'"
 MOST_NAMED = 3
@@ -201,7 +202,8 @@ def _map(town: Town, task: list[str], presences: list[Presence]) -> Any:
     )
     rows = places[["x", "y", "name", "task"]].itertuples(index=False, name=None)
     labels = map_labels.place([MapLabel(*row) for row in rows], HEIGHT)
-    places["name"], places["dy"] = [text for text, _ in labels], [offset for _, offset in labels]
+    places["name"] = [text for text, _ in labels]
+    places["dy"] = [offset for _, offset in labels]
     label = text_colour()
     base = alt.Chart(places).encode(x=x, y=y, tooltip="words:N")
     names = base.encode(text="name:N").transform_filter("datum.name")

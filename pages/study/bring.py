@@ -88,7 +88,8 @@ SCORERS = {Scorer.HUMAN: "annotators", Scorer.JUDGE: "a judge", Scorer.CODE: "co
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 PREVIEWED = 4
 """Conversations of the first row that are shown."""
-SURVEYS, RECENT = "surveys of files", 4
+SURVEYS = "surveys of files"
+RECENT = 4
 """Where the session keeps what files hold, and how many of these."""
 LAST_IMPORT = "the file that was stored"
 """Where the session keeps which file that was last, and what it became."""

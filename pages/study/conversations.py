@@ -55,7 +55,8 @@ RESERVED_NAMES = (*MAIN_COLUMNS, *REQUEST_NAMES, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 FIRST_WORDS = 90
 """Characters of what was asked first in a row of the list."""
-PAGE, PAGER = 50, 360
+PAGE = 50
+PAGER = 360
 """Conversations on a page of the list; pixels of the numbers of its pages."""
 
 

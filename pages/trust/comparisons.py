@@ -26,14 +26,12 @@ from pages.parts.session import workspace
 from pages.study import run_form, run_watch
 
 RESAMPLES = 1000
-RUBRIC, SOURCE, MODELS, NUMBER, SEED, NAME = (
-    "rubric",
-    "whose",
-    "models",
-    "number",
-    "seed",
-    "name",
-)
+RUBRIC = "rubric"
+SOURCE = "whose"
+MODELS = "models"
+NUMBER = "number"
+SEED = "seed"
+NAME = "name"
 """The fields of the form that makes a study of pairs."""
 
 

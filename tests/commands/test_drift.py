@@ -55,7 +55,7 @@ def test_the_same_scores_pass_and_moved_ones_are_named(files):
     same = call("drift", old, files("same.csv", table().sample(frac=1, random_state=1)))
     assert same.exit_code == 0
     [outcome] = outcomes(old, files("same.csv", table().sample(frac=1, random_state=1)))
-    assert (outcome["outcome"], outcome["value"], outcome["passed"]) == (DriftOutcome.SAME, 0, True)
+    assert (outcome["outcome"], outcome["value"], outcome["passed"]) == (DriftOutcome.UNCHANGED, 0, True)
     moved = call("drift", old, files("new.csv", table(flipped=100)))
     changed = table().verdict.ne(table(flipped=100).verdict)
     assert moved.exit_code == 2
@@ -241,7 +241,7 @@ def test_the_same_is_shown_by_an_interval_within_the_margin():
     old = rng.integers(1, 6, 400).astype(float)
     new = np.clip(old + rng.choice([-1, 0, 0, 0, 1], 400), 1, 5)
     found = drift(old, new, 0.4, (1.0, 5.0))
-    assert found.outcome == DriftOutcome.SAME
+    assert found.outcome == DriftOutcome.UNCHANGED
     assert drift(old, new, 0.01, (1.0, 5.0)).outcome == DriftOutcome.INCONCLUSIVE
     assert found.shift.value == pytest.approx((new - old).mean())
     assert drift(old, np.clip(old + 1, 1, 5), 0.4, (1.0, 5.0)).outcome == DriftOutcome.MOVED

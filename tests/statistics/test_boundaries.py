@@ -128,7 +128,7 @@ def test_drift_is_excluded_by_90_and_shown_by_95_percent():
     assert found.shift.interval == pytest.approx((0.2222 - 0.2023, 0.2222 + 0.2023), abs=1e-4)
     assert found.outcome == DriftOutcome.INCONCLUSIVE
     # The same within a margin beyond 0.4245, though the 95% interval ends at 0.4671.
-    assert drift(old, new, 0.44, (0.0, 1.0)).outcome == DriftOutcome.SAME
+    assert drift(old, new, 0.44, (0.0, 1.0)).outcome == DriftOutcome.UNCHANGED
     assert drift(old, new, 0.42, (0.0, 1.0)).outcome == DriftOutcome.INCONCLUSIVE
     five = np.array([1.0] * 6 + [0.0] * 12)
     assert drift(old, five, 0.01, (0.0, 1.0)).outcome == DriftOutcome.MOVED

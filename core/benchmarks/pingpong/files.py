@@ -49,7 +49,8 @@ def read(path: Path) -> Settings:
         if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z]+)?", language):
             raise ImportRefused(f"{path}: “{language}” is not a language code such as en or ru.")
         language_part = valid(_Part, part, f"{path}: “{language}”", ImportRefused)
-        characters[language], situations[language] = {}, []
+        characters[language] = {}
+        situations[language] = []
         for number, entry in enumerate(language_part.characters, 1):
             name = _free(slug(str(entry.get("char_name"))), characters[language])
             greeting = next((entry[field] for field in _GREETINGS if entry.get(field)), "")

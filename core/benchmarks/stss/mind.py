@@ -321,7 +321,8 @@ async def converse(
     speakers = (first, second)
     finished_speakers = [False, False]
     for turn in range(2 * ROUNDS):
-        (me, mind), (partner, _) = speakers[turn % 2], speakers[1 - turn % 2]
+        (me, mind) = speakers[turn % 2]
+        (partner, _) = speakers[1 - turn % 2]
         utterance = await mind.says(me, partner, tuple(transcript), now)
         text = utterance.utterance.strip()
         if not text:

@@ -50,7 +50,8 @@ class SignIn:
     def __init__(self) -> None:
         self.guesses = Guesses()
         # Browsers that were signed in before do not queue behind strangers.
-        self.known, self.strangers = asyncio.Semaphore(1), asyncio.Semaphore(1)
+        self.known = asyncio.Semaphore(1)
+        self.strangers = asyncio.Semaphore(1)
         self.waiting = 0
 
     async def answer(self, request: Request) -> Response:
