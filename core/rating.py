@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add
 from typing import Any, Literal, NamedTuple
@@ -99,13 +99,18 @@ class Criterion:
         return self.title or self.name.replace("_", " ").capitalize()
 
 
+def criteria_by_name(criteria: Iterable[Criterion]) -> dict[str, Criterion]:
+    """Criteria by their names, in their order."""
+    return {criterion.name: criterion for criterion in criteria}
+
+
 def asked(criteria: Sequence[Criterion], answers: Mapping[str, float]) -> tuple[Criterion, ...]:
     """Those of the questions that are asked, given the answers by name.
 
     One that depends on others is asked where these are asked themselves and their answers meet its
     conditions.
     """
-    by_name = {criterion.name: criterion for criterion in criteria}
+    by_name = criteria_by_name(criteria)
     decided: dict[str, bool] = {}
 
     def there(criterion: Criterion) -> bool:
@@ -124,7 +129,7 @@ def asked(criteria: Sequence[Criterion], answers: Mapping[str, float]) -> tuple[
 
 def conditions_in_words(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
     """On what a question depends, such as Verdict is “fail”; “” where it is always asked."""
-    by_name = {one.name: one for one in criteria}
+    by_name = criteria_by_name(criteria)
     return " and ".join(
         f"{by_name[name].label} is {condition.words(by_name[name].scale)}"
         for name, condition in criterion.when.items()

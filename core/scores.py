@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import filterfalse
 from math import isnan, nan
 from operator import add
 from typing import TYPE_CHECKING, TypeVar
@@ -96,7 +97,7 @@ def panel(scores: Sequence[Values]) -> Values:
 
 def complete(finals: Iterable[float]) -> list[float]:
     """The finals that are defined."""
-    return [value for value in finals if not isnan(value)]
+    return list(filterfalse(isnan, finals))
 
 
 def mean(scores: Collection[float]) -> float | None:
@@ -187,7 +188,9 @@ def scorecard(means: Iterable[tuple[str, Rater, float]], finals: Mapping[Rater, 
     means_of: dict[str, dict[Rater, float]] = {}
     for criterion, rater, mean_of_rater in means:
         means_of.setdefault(criterion, {})[rater] = mean_of_rater
-    lines = [_line(criterion, by_rater) for criterion, by_rater in means_of.items()]
+    lines: list[Line] = []
+    for criterion, by_rater in means_of.items():
+        lines.append(_line(criterion, by_rater))
     if finals and len(lines) > 1:
         lines.append(_line(FINAL, finals))
     return lines
@@ -213,7 +216,9 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
     not say so.
     """
     distinct_raters = list(dict.fromkeys(raters))
-    versions = Counter((rater.kind, rater.name) for rater in distinct_raters)
+    versions: Counter[tuple[RaterKind, str]] = Counter()
+    for rater in distinct_raters:
+        versions[rater.kind, rater.name] += 1
     names = {}
     for rater in distinct_raters:
         name = rater.name

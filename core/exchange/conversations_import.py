@@ -18,7 +18,7 @@ from concord.exchange.parsed import ParsedRow
 from concord.exchange.rating_table import ScoreRow
 from concord.exchange.survey_sentences import unknown_scorers
 from concord.questions import Scale
-from concord.rating import Comparison, Criterion, Rater
+from concord.rating import Comparison, Criterion, Rater, criteria_by_name
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store import images as stored_images
 from concord.store.comparisons import OWN, PairQuestion
@@ -217,7 +217,7 @@ def _prepare(
         remedy = unknown_scorers(surveyed) if surveyed.unknown else "Omit --scores-as."
         raise ImportRefused(f"{surveyed.path} holds no scores of judges. {remedy}")
     benchmark = surveyed.reading.benchmark
-    registered = {c.name: c for c in ratings.criteria(db, benchmark)}
+    registered = criteria_by_name(ratings.criteria(db, benchmark))
     criteria = []
     for name in criterion_names:
         declared = scales.get(name, scales.get(""))

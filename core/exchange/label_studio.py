@@ -28,7 +28,7 @@ from concord.exchange.answers import (
 )
 from concord.exchange.otlp import objects
 from concord.questions import NONE, Scale
-from concord.rating import Criterion, Dependence, Rater
+from concord.rating import Criterion, Dependence, Rater, criteria_by_name
 from concord.store import studies
 
 OBJECT = "dialogue"
@@ -62,7 +62,7 @@ def configuration(study: studies.Study) -> str:
         f'  <Paragraphs name="{OBJECT}" value="$dialogue" layout="dialogue" nameKey="author" '
         'textKey="text"/>',
     ]
-    by_name = {criterion.name: criterion for criterion in study.criteria}
+    by_name = criteria_by_name(study.criteria)
     for criterion in study.criteria:
         question = [*_question(criterion, question_names[criterion.name])]
         for name, condition in criterion.when.items():

@@ -16,7 +16,7 @@ from concord.exchange.incoming import Incoming
 from concord.exchange.rating_table import RatingTable
 from concord.exchange.ratings_csv import OF_ITEM, differs
 from concord.questions import Scale
-from concord.rating import Criterion, Rater
+from concord.rating import Criterion, Rater, criteria_by_name
 from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
@@ -80,7 +80,7 @@ def incoming(
             "--study, or remove "
             "--rubric."
         )
-    by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
+    by_rubric = criteria_by_name(rubric.rubric.criteria) if rubric else {}
     questions = existing.criteria if existing else tuple(by_rubric.values())
     per_turn = _per_turn(table, existing, {c.name for c in questions if c.whole})
     imported, stored_ids = _stored_conversations(db, study, table.items)
@@ -314,7 +314,7 @@ def _criteria(
     for name in (*scales, *uncounted):
         if name and name not in rated:
             raise ImportRefused(f"{table.file} has no ratings on “{name}”. Its criteria: {', '.join(rated)}.")
-    study_criteria = {c.name: c for c in existing.criteria} if existing else {}
+    study_criteria = criteria_by_name(existing.criteria) if existing else {}
     criteria = list(study_criteria.values())
     for name in rated:
         if name in study_criteria or (existing and not len(by_people[name])):

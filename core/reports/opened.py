@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from sqlite_utils import Database
 
-from concord.rating import Criterion, Rater
+from concord.rating import Criterion, Rater, criteria_by_name
 from concord.scores import Line, labels
 from concord.store import ratings, summaries
 from concord.store.ratings import StoredRating
@@ -50,7 +50,7 @@ class OpenedConversation:
     @classmethod
     def read(cls, db: Database, conversation_id: int) -> Self:
         """Of the conversation with this number."""
-        questions = {c.name: c for c in ratings.criteria_of(db, conversation_id)}
+        questions = criteria_by_name(ratings.criteria_of(db, conversation_id))
         place = {name: number for number, name in enumerate(questions)}
         stored_ratings = sorted(
             ratings.of_conversation(db, conversation_id), key=lambda r: place.get(r.criterion, len(place))

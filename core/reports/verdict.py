@@ -58,7 +58,7 @@ class Assessment:
     @property
     def _words(self) -> list[str]:
         """What to do, why, and what is not known; each only if there is something to say."""
-        return [words for words in (self.action, self.reason, self.unknown) if words]
+        return list(filter(None, (self.action, self.reason, self.unknown)))
 
     def as_json(self) -> dict[str, object]:
         """Codes, names and words as plain values."""

@@ -18,7 +18,7 @@ from sqlite_utils import Database
 
 from concord.codes import ItemContext
 from concord.errors import NotAllowed, StudyError, check_known
-from concord.rating import Criterion, asked
+from concord.rating import Criterion, asked, criteria_by_name
 from concord.store import conversations, database, studies, summaries
 from concord.store.database import column, find, now, records, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
@@ -449,7 +449,7 @@ def rank(
             scores[pair.id] = -1.0
         else:
             scores[pair.id] = 0.0
-    criteria = {c.name: c for c in studies.get(db, group[0].study).criteria}
+    criteria = criteria_by_name(studies.get(db, group[0].study).criteria)
     check_known("criterion", question, criteria)
     if not set(scores.values()) <= set(criteria[question].scale.values):
         raise StudyError("Two replies have the same rank, but this question allows no ties.")
@@ -468,7 +468,7 @@ def answer(
     """
     item = get(db, rater, placement)
     _refuse_locked(item)
-    criteria = {c.name: c for c in studies.criteria_of(db, item.study, item.conversation_id, item.turn)}
+    criteria = criteria_by_name(studies.criteria_of(db, item.study, item.conversation_id, item.turn))
     check_known("criterion", criterion, criteria)
     if score is not None and (content := criteria[criterion].scale.kind.content):
         text = conversations.load(db, item.conversation_id).reply(item.turn)

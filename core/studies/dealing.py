@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 from concord.codes import AuditAct
 from concord.errors import NotAllowed, NotFound, StudyError, check_known
+from concord.rating import criteria_by_name
 from concord.store import access, audit, closings, crowds, departures, frames, placements, studies
 from concord.store.studies import Study, StudyRule
 from concord.studies import annotation_flow, matching, sampling
@@ -57,11 +58,17 @@ class Deal:
     def shared(self) -> dict[tuple[str, str], int]:
         """How many conversations every two of the people share, extra items left aside."""
         sets = {person: set(self.first.get(person, ())) for person in self.people}
-        return {(a, b): len(sets[a] & sets[b]) for a, b in combinations(self.people, 2)}
+        shared: dict[tuple[str, str], int] = {}
+        for a, b in combinations(self.people, 2):
+            shared[a, b] = len(sets[a] & sets[b])
+        return shared
 
     def units_of(self, keys: Iterable[str]) -> list[int]:
         """The units of these conversations, in their order."""
-        return [unit for key in keys for unit in self.units[key]]
+        units: list[int] = []
+        for key in keys:
+            units.extend(self.units[key])
+        return units
 
     @property
     def raters_per_item(self) -> int:
@@ -249,7 +256,11 @@ def _lacking(
         count[key] += len(names)
     for keys in new.values():
         count.update(keys)
-    return sum(count[key] < raters for key in units)
+    lacking = 0
+    for key in units:
+        if count[key] < raters:
+            lacking += 1
+    return lacking
 
 
 def _refuse_annotators(db: Database, name: str, annotators: Sequence[str], departed: Collection[str]) -> None:
@@ -278,7 +289,10 @@ def _units(db: Database, name: str) -> dict[str, list[int]]:
 
 def _keys(units: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """The conversation of each unit, by its key."""
-    return {unit: key for key, ids in units.items() for unit in ids}
+    key_of: dict[int, str] = {}
+    for key, ids in units.items():
+        key_of.update(dict.fromkeys(ids, key))
+    return key_of
 
 
 def _sharing(
@@ -293,8 +307,11 @@ def _sharing(
     Raises NotFound for somebody who was not invited.
     """
     staying = [person for person in desks if person not in absent]
-    people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
-    for person in people:
+    people: list[str] = []
+    for person in dict.fromkeys([*staying, *annotators]):
+        if person in fixed:
+            continue
+        people.append(person)
         try:
             access.annotator_id(db, person)
         except NotFound as error:
@@ -371,7 +388,7 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
     if rule.least < 0:
         raise StudyError("The least difference must be 0 or more; 0 turns extra raters off.")
     if rule.criterion:
-        check_known("criterion", rule.criterion, [criterion.name for criterion in study.criteria])
+        check_known("criterion", rule.criterion, criteria_by_name(study.criteria))
     if not people:
         return rule
     if people < 3:
@@ -398,7 +415,10 @@ def reported(
     listed = list(events)
     result = desk.apply(db, rater, client, listed)
     ends = ("submit", "skip", "answer") if studies.get(db, name).pairs else ("submit", "skip")
-    numbers = {event["item"] for event in listed if event.get("do") in ends}
+    numbers: set[int] = set()
+    for event in listed:
+        if event.get("do") in ends:
+            numbers.add(event["item"])
     if numbers:
         annotation_flow.after(db, name, rater, placements.items_of(db, numbers))
     return result

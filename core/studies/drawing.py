@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from concord.codes import AuditAct
 from concord.conversation import Conversation
 from concord.errors import StudyError, check_known
-from concord.rating import Criterion
+from concord.rating import Criterion, criteria_by_name
 from concord.store import audit, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study, StudySample
@@ -27,8 +27,8 @@ def left_to_draw(db: Database, study: Study) -> int | None:
     """How many stored conversations the draw of a study could have taken, and did not; None if not drawn."""
     if study.sample is None or not study.sample.filter:
         return None
-    drawn_ids = {unit["conversation_id"] for unit in studies.units(db, study.name)}
-    return max(0, conversations.count(db, Filter(**study.sample.filter)) - len(drawn_ids))
+    candidates = conversations.count(db, Filter(**study.sample.filter))
+    return max(0, candidates - len(_conversation_ids(db, study.name)))
 
 
 @dataclass(frozen=True)
@@ -105,15 +105,21 @@ def _candidates(db: Database, draw: StudyDraw) -> pd.DataFrame:
     """The conversations that the selection names, without those of the studies to avoid."""
     excluded: set[int] = set()
     for study in draw.not_in:
-        excluded.update(unit["conversation_id"] for unit in studies.units(db, study))
+        excluded.update(_conversation_ids(db, study))
     candidates = conversations.table(db, draw.selection)
     return candidates[~candidates.id.isin(excluded)]
 
 
+def _conversation_ids(db: Database, study: str) -> set[int]:
+    """The conversations of a study."""
+    return {unit["conversation_id"] for unit in studies.units(db, study)}
+
+
 def _varied(candidates: pd.DataFrame, limit: int) -> list[str]:
     """The columns with at least two values, and at most `limit`."""
-    values_of_column = candidates.drop(columns=["id", "key"]).nunique()
-    return [str(column) for column, values in values_of_column.items() if 1 < values <= limit]
+    values = candidates.drop(columns=["id", "key"]).nunique()
+    names: list[str] = values[values.between(2, limit)].index.tolist()
+    return names
 
 
 def _filter_facts(selection: Filter) -> dict[str, Any]:
@@ -184,7 +190,7 @@ def _criteria_of(
     own_criteria = [criterion for criterion in ask if isinstance(criterion, Criterion)]
     if own_criteria:
         return tuple(own_criteria)
-    criteria = {c.name: c for c in ratings.criteria(db, benchmark)}
+    criteria = criteria_by_name(ratings.criteria(db, benchmark))
     if not criteria:
         raise StudyError(
             f"There are no criteria for “{benchmark}” in this workspace: "
@@ -192,7 +198,8 @@ def _criteria_of(
         )
     if not ask:
         return tuple(c for c in criteria.values() if c.counted)
-    names = [str(name) for name in ask]
-    for name in names:
+    criteria_asked: list[Criterion] = []
+    for name in map(str, ask):
         check_known("criterion", name, criteria)
-    return tuple(criteria[name] for name in names)
+        criteria_asked.append(criteria[name])
+    return tuple(criteria_asked)

@@ -7,7 +7,7 @@ whatever the machine, the version of Python, or the order of the candidates.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
@@ -56,7 +56,7 @@ def draw(
         raise StudyError(
             f"There are {len(candidates)} candidates for {n} units. Ask for fewer units, or widen the filter."
         )
-    chance = [chance_of(seed, unit) for unit in candidates[name]]
+    chance = _chances(seed, candidates[name])
     table = candidates.assign(stratum=_strata(candidates, strata), _chance=chance).sort_values("_chance")
     stratum_sizes = _allot(table, list(strata), n, seed)
     rank = table.groupby("stratum", sort=False).cumcount()
@@ -114,7 +114,7 @@ def deal(
     earlier = _marks(order, people, answered_by or {})
     closed = _marks(order, people, barred or {})
     desks = _Desks(earlier, _kinds_of(order, kinds or {}))
-    person_chance = np.array([chance_of(seed, person) for person in people], dtype=np.uint64)
+    person_chance = _chances(seed, people)
     for row, unit in enumerate(order):
         chance = _mixed(person_chance ^ np.uint64(chance_of(seed, unit)))
         places = len(people)
@@ -209,6 +209,11 @@ def chance_of(seed: int, *things: object) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
+def _chances(seed: int, things: Iterable[object]) -> npt.NDArray[np.uint64]:
+    """The number of each of these."""
+    return np.array([chance_of(seed, thing) for thing in things], dtype=np.uint64)
+
+
 def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Two rounds of multiply and shift, so that numbers which differ in a bit differ in all (splitmix64)."""
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
@@ -231,7 +236,7 @@ def _allot(table: pd.DataFrame, strata_columns: list[str], n: int, seed: int) ->
     pairs = [pd.factorize(a * (int(b.max()) + 1) + b)[0] for a, b in combinations(values, 2)]
     singles = _loads(values, quotas)
     doubles = _loads(pairs, quotas)
-    chance = np.array([chance_of(seed, stratum) for stratum in sizes.index], dtype=np.uint64)
+    chance = _chances(seed, sizes.index)
     for _ in range(n - int(quotas.sum())):
         best = np.arange(len(quotas))
         for rank in (-remainder, singles, doubles, chance):

@@ -15,6 +15,7 @@ import numpy as np
 
 from concord.errors import ConcordError, not_found
 from concord.questions import Scale, between, points, scale_of
+from concord.rating import criteria_by_name
 from concord.scores import FINAL
 from concord.statistics.ratings import DIGITS, Floats
 
@@ -203,7 +204,7 @@ def scales(ratings: StudyRatings, declared: Declared = ()) -> dict[str, SharedSc
     for name in declared_scales:
         if name and name not in ratings.criteria:
             raise not_found("criterion", name, ratings.criteria)
-    questions = {c.name: c for c in ratings.study.criteria}
+    questions = criteria_by_name(ratings.study.criteria)
     criterion, rater, score = (ratings.column(name) for name in ("criterion", "rater", "score"))
     judged = ratings.column("kind") == "judge"
     shared = {}

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from concord.rating import Criterion
+from concord.rating import Criterion, criteria_by_name
 from concord.rubrics import rubric_store
 from concord.store import conversations, ratings
 from concord.store import studies as stored
@@ -198,7 +198,7 @@ def _by_benchmark(
     draft: FormDraft, known: Sequence[Criterion], conditions: Filter
 ) -> tuple[dict[str, Any], str, str]:
     """The benchmark's criteria that are asked, the guidelines to begin with, and what these are of."""
-    by_name = {c.name: c for c in known}
+    by_name = criteria_by_name(known)
     default = [c.name for c in known if c.counted]
     ask = st.multiselect(
         "Criteria",

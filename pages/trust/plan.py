@@ -8,6 +8,7 @@ import streamlit as st
 from concord.codes import PlanFigure
 from concord.errors import ConcordError, StudyError
 from concord.messages import PLAN_FIGURES
+from concord.rating import criteria_by_name
 from concord.reading import labels
 from concord.reading.labels import LabelTable
 from concord.reports.evidence import Evidence
@@ -80,7 +81,7 @@ def _read(number: str, _upload: Upload) -> LabelTable | str:
 
 def _plan(rated: Rated) -> None:
     """Plan from stored conversations."""
-    criteria = {criterion.name: criterion for criterion in rated.system.criteria}
+    criteria = criteria_by_name(rated.system.criteria)
     judges = list(rated.judges)
     first = next(iter(criteria))
     several_criteria = len(criteria) > 1

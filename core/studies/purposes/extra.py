@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
+from concord.rating import criteria_by_name
 from concord.store import access, closings, crowds, departures, exclusions, placements, studies
 from concord.store.placements import QueueEntry
 from concord.store.studies import Study
@@ -52,7 +53,7 @@ def disputed(
     """The units (of these) on which the first raters differ by a rule, once all have given their part."""
     if rule is None:
         return []
-    criteria = {criterion.name: criterion for criterion in study.criteria}
+    criteria = criteria_by_name(study.criteria)
     disagreements: list[tuple[int, str, float]] = []
     if units is None:
         disagreements = placements.ranges(db, study.name, k)

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 from concord.errors import ImportRefused, StudyError
 from concord.files import read_text
-from concord.rating import Criterion
+from concord.rating import Criterion, criteria_by_name
 from concord.statistics.hidden import gold_hits
 from concord.store import conversations, placements, studies
 from concord.store import known as stored
@@ -119,7 +119,7 @@ def entries(
         except StudyError as error:
             raise ImportRefused(f"{place}: {error}.") from error
         golds[gold.unit, gold.criterion] = gold
-    by_name = {criterion.name: criterion for criterion in study.criteria}
+    by_name = criteria_by_name(study.criteria)
     for unit, name in golds:
         for other_name, dependence in by_name[name].when.items():
             present = golds.get((unit, other_name))
@@ -148,7 +148,7 @@ def _gold(
         raise StudyError(
             f"“{cells['key']}” is in the study already; a gold item must be a further conversation"
         )
-    criteria = {c.name: c for c in studies.criteria_of(db, study.name, unit.conversation_id, unit.turn)}
+    criteria = criteria_by_name(studies.criteria_of(db, study.name, unit.conversation_id, unit.turn))
     if cells["criterion"] not in criteria:
         raise StudyError(
             f"“{cells['criterion']}” is not a criterion of this study; its criteria are {', '.join(criteria)}"
