@@ -278,7 +278,9 @@ def unreadable(db: Database, selection: Filter = Filter()) -> tuple[int, int]:
     """How many conversations that pass have a failed judgement, and how many others a cut reply."""
     condition = _condition(replace(selection, failed=True))
     sql = f"""
-        SELECT ifnull(sum(summaries.failed > 0), 0), count(*) FROM {condition.source} WHERE {condition.sql}"""
+        SELECT ifnull(sum(summaries.failed > 0), 0), count(*)
+        FROM conversations LEFT JOIN summaries ON summaries.conversation_id = conversations.id
+        WHERE {condition.sql}"""
     failed, all_unreadable = db.execute(sql, condition.args).fetchone()
     return failed, all_unreadable - failed
 
@@ -504,6 +506,12 @@ _IN_STUDY = """conversations.id IN (
     WHERE t.name = :study AND i.known = '' AND i.other_id IS NOT NULL)"""
 
 
+# Each half is read from an index of such rows alone.
+_UNREADABLE = """conversations.id IN (
+    SELECT conversation_id FROM summaries WHERE failed > 0
+    UNION SELECT id FROM conversations WHERE cut_replies > 0)"""
+
+
 def _condition(selection: Filter) -> _Condition:
     """What a filter asks for."""
     sql, args = facet_condition(selection.facets)
@@ -525,7 +533,7 @@ def _condition(selection: Filter) -> _Condition:
         condition.add("conversations.player IN (SELECT value FROM json_each(:players))")
         args["players"] = json.dumps(selection.players)
     if selection.failed:
-        condition.add("(summaries.failed > 0 OR conversations.cut_replies > 0)")
+        condition.add(_UNREADABLE)
     elif selection.failed is not None:
         condition.add("ifnull(summaries.failed, 0) = 0 AND conversations.cut_replies = 0")
     if selection.study:

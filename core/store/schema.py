@@ -64,6 +64,8 @@ STEPS: tuple[str | Path, ...] = (
     SCHEMA.with_name("form_10.sql"),
     SCHEMA.with_name("form_11.sql"),
     SCHEMA.with_name("form_12.sql"),
+    # Conversations with a reply that was cut are found without reading the others.
+    "CREATE INDEX conversations_cut ON conversations (cut_replies) WHERE cut_replies > 0;",
 )
 """SQL, or a file of it: the first leads from form 1 to form 2."""
 

@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 -- What the workspace keeps by key.
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -47,6 +47,7 @@ CREATE TABLE conversations (
 );
 CREATE INDEX conversations_by_player ON conversations (benchmark, language, player);
 CREATE INDEX conversations_of_benchmark ON conversations (benchmark);
+CREATE INDEX conversations_cut ON conversations (cut_replies) WHERE cut_replies > 0;
 
 -- The images in messages: `name` is the hash of the body with its type, by which a message's meta names it.
 CREATE TABLE images (name TEXT PRIMARY KEY, body BLOB NOT NULL);

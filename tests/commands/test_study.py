@@ -76,7 +76,7 @@ def test_a_deal_says_how_even_it_is(filled, run):
     refused = run(filled, *asked[:-1], 3, "--extra-where-differ", 2)
     assert (refused.exit_code, "Use --overlap 2." in refused.output) == (1, True)
     dealt = run(filled, *asked, "--extra-where-differ", 2, "--extra-on", "fluency").output
-    assert f"{balance} 0 items have answers at least 2 apart on “fluency”" in dealt
+    assert f"{balance} 0 items have answers at least 2 apart on “Fluency”" in dealt
     without = run(filled, "study", "reassign", "mine", "cy", "--reason", "left").output
     assert "Items of an annotator: 12. Items that two annotators share: 12" in without
 
