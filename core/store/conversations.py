@@ -526,9 +526,14 @@ def _condition(selection: Filter) -> _Condition:
         condition.add("summaries.refused > 0")
     elif selection.refused is not None:
         condition.add("ifnull(summaries.refused, 0) = 0")
-    condition.by_index = selection == Filter(
-        selection.benchmark, selection.language, refused=selection.refused
+    is_narrower = (
+        any(selection.facets.values())
+        or selection.players
+        or selection.failed is not None
+        or selection.study
+        or selection.text
     )
+    condition.by_index = not is_narrower
     if selection.players:
         condition.add("conversations.player IN (SELECT value FROM json_each(:players))")
         args["players"] = json.dumps(selection.players)

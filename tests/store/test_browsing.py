@@ -93,3 +93,25 @@ def test_conversations_are_grouped_by_a_facet_or_a_column(faceted):
         assert conversations.groups(db, Filter(facets={"round": ("9",)}), "round", facet=True) == [
             Group("9", 1, None, None, 0)
         ]
+
+
+@pytest.mark.parametrize(
+    ("selection", "sorts"),
+    [
+        (Filter(), False),
+        (Filter("pingpong", facets={"round": ()}), False),
+        (Filter("pingpong", "en", refused=False), False),
+        (Filter(facets={"round": ("9",)}), True),
+        (Filter(text="hello"), True),
+    ],
+)
+def test_a_list_by_a_score_walks_an_index_unless_a_filter_leaves_few(faceted, selection, sorts):
+    with faceted.read() as db:
+        statements: list[str] = []
+        db.conn.set_trace_callback(statements.append)
+        conversations.search(db, selection, "disagreement")
+        db.conn.set_trace_callback(None)
+        [listed] = [sql for sql in statements if "ORDER BY summaries.spread" in sql]
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {listed}")]
+    assert ("USE TEMP B-TREE FOR ORDER BY" in plan) is sorts
+    assert any("summaries_by_spread" in step for step in plan) is not sorts
