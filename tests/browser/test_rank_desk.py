@@ -16,6 +16,7 @@ from concord.studies import dealing, pairings
 from concord.workspace import Workspace
 
 from .keeper import Server, serving
+from .widgets import drawn
 
 pytestmark = pytest.mark.browser
 
@@ -154,5 +155,6 @@ def test_an_order_by_thumb_and_the_figures(arena: tuple[Server, dict[str, str]],
     saved(page)
     page.set_viewport_size({"width": 1400, "height": 900})
     page.goto(f"{server.url}/comparisons?pairs=sorted-1")
+    drawn(page, "The figures in tables")
     page.get_by_text("The figures in tables").click()
     expect(page.get_by_text("Agreement of judges and annotators")).to_be_attached()
