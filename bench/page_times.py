@@ -125,7 +125,7 @@ def main() -> None:
         browser.close()
     reached("page", max(ratios))
     reached("first page", statistics.median(firsts))
-    reached("first visit", max(visits.values()))
+    reached("first visit", round(max(visits.values())))
 
 
 SIZE = {"width": 1400, "height": 900}
