@@ -1,30 +1,17 @@
 """Exports as tools write them today: whose words, whose scores, and which list holds the rows."""
 
 import csv
-import json
 import shlex
 
 import pytest
 
 from concord.codes import Scorer
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file
-from concord.exchange.conversations_file import FileOptions
 from concord.reading import labels
+from tests.exchange.lines_helpers import lines, survey
 
 ASK, REPLY = ("user", "Hi"), ("assistant", "Hello")
 MESSAGES = [{"role": "user", "content": "Hi"}]
-
-
-def written(path, *rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def survey(path, **options):
-    found = conversations_file.survey(path, FileOptions("b", **options))
-    assert found.wrong == []
-    return found
 
 
 def dialogue(found):
@@ -48,12 +35,12 @@ LISTS = {
 
 @pytest.mark.parametrize(("form", "document"), LISTS.items(), ids=LISTS)
 def test_the_list_of_an_answer_of_the_api_is_read(tmp_path, form, document):
-    found = survey(written(tmp_path / "answer.json", document))
+    found = survey(lines(tmp_path / "answer.json", document))
     assert (found.name, dialogue(found)) == (form, [ASK, REPLY])
 
 
 def test_a_list_with_a_known_form_is_suggested_without_a_map(tmp_path):
-    file = written(tmp_path / "answer.json", {"body": {"hits": [{**TRACE, "feedback_scores": []}]}, "n": 1})
+    file = lines(tmp_path / "answer.json", {"body": {"hits": [{**TRACE, "feedback_scores": []}]}, "n": 1})
     with pytest.raises(ImportRefused, match=r"--rows body\.hits --check") as error:
         survey(file)
     words = shlex.split(str(error.value).rpartition("Try: ")[2])
@@ -64,7 +51,7 @@ def test_a_list_with_a_known_form_is_suggested_without_a_map(tmp_path):
 def test_a_suggestion_takes_a_reply_by_its_name(tmp_path):
     row = {"talk": MESSAGES, "reply": "Hello", "project": "a project of ours"}
     with pytest.raises(ImportRefused, match="--map messages=talk --map assistant=reply --check"):
-        survey(written(tmp_path / "rows.jsonl", row))
+        survey(lines(tmp_path / "rows.jsonl", row))
 
 
 SPAN = {
@@ -80,7 +67,7 @@ SPAN = {
 def test_columns_of_evaluations_and_annotations_beside_spans_are_scores(tmp_path):
     columns = {"eval.Hallucination.score": 0.0, "eval.Hallucination.label": "factual"}
     columns |= {"annotation.Quality.score": 1.0, "annotation.Quality.updated_by": "ann"}
-    file = written(tmp_path / "spans.jsonl", {**SPAN, **columns})
+    file = lines(tmp_path / "spans.jsonl", {**SPAN, **columns})
     found = survey(file)
     assert dialogue(found) == [ASK, REPLY]
     assert scores(found) == {("Quality", 1.0, "human")}
@@ -115,14 +102,14 @@ def test_what_codex_writes_in_the_users_place_is_not_the_users(tmp_path):
         return {"timestamp": "1", "type": "response_item", "payload": message}
 
     texts = ["<environment_context>x</environment_context>", "# AGENTS.md instructions for /x", "Hi"]
-    lines = [*(line("user", text) for text in texts), line("assistant", "Hello")]
-    assert dialogue(survey(written(tmp_path / "rollout.jsonl", *lines))) == [ASK, REPLY]
+    rollout = [*(line("user", text) for text in texts), line("assistant", "Hello")]
+    assert dialogue(survey(lines(tmp_path / "rollout.jsonl", *rollout))) == [ASK, REPLY]
 
 
 def test_a_chat_of_the_gemini_cli_is_read(tmp_path):
     said = [{"type": "user", "content": "Hi"}, {"type": "gemini", "content": "Hello", "thoughts": []}]
     messages = [{"id": str(n), "timestamp": "2026", **one} for n, one in enumerate(said)]
-    file = written(tmp_path / "chat.json", {"sessionId": "s", "projectHash": "h", "messages": messages})
+    file = lines(tmp_path / "chat.json", {"sessionId": "s", "projectHash": "h", "messages": messages})
     assert dialogue(survey(file)) == [ASK, REPLY]
 
 
@@ -135,7 +122,7 @@ def test_answers_of_prodigy_are_sent_to_the_commands_that_read_them(tmp_path):
             ("gpt-4", "accept" if n % 4 else "reject"),
         )
     ]
-    file = written(tmp_path / "answers.jsonl", *rows)
+    file = lines(tmp_path / "answers.jsonl", *rows)
     with pytest.raises(ImportRefused, match="--rater _annotator_id --score answer"):
         survey(file)
     assert len(labels.read(file).keys) == 12

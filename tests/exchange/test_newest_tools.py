@@ -6,19 +6,7 @@ import json
 import pytest
 
 from concord.codes import Scorer
-from concord.exchange import conversations_file
-from concord.exchange.conversations_file import FileOptions
-
-
-def lines(path, *rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def survey(path, **options):
-    found = conversations_file.survey(path, FileOptions("b", **options))
-    assert found.wrong == []
-    return found
+from tests.exchange.lines_helpers import lines, survey
 
 
 def scores(found):

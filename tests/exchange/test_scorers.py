@@ -1,13 +1,12 @@
 """Who gave a score is what the tool wrote: a person, a judge or code; where it wrote nothing, it is asked."""
 
-import json
-
 import pytest
 
 from concord.codes import Scorer
 from concord.errors import ImportRefused
 from concord.exchange import conversations_file, conversations_import
 from concord.exchange.conversations_file import FileOptions
+from tests.exchange.lines_helpers import lines
 
 RUBRIC = {"pass": False, "score": 0.25, "reason": "Too curt.", "assertion": {"type": "llm-rubric"}}
 EQUALS = {"pass": True, "score": 1, "reason": "Assertion passed", "assertion": {"type": "equals"}}
@@ -18,11 +17,6 @@ THUMB = {
     "comment": "Good enough.",
     "assertion": {"type": "human"},
 }
-
-
-def lines(path, *rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def result(*parts, score=0.25, reason="Too curt.", **more):

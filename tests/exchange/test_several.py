@@ -7,13 +7,9 @@ import pytest
 from concord.errors import ImportRefused
 from concord.exchange import conversations_file, survey_sentences
 from concord.exchange.conversations_file import FileOptions
+from tests.exchange.lines_helpers import lines
 
 ASKED, REPLIED = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
-
-
-def lines(path, *entries):
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
-    return path
 
 
 def read(path, **options):

@@ -12,6 +12,7 @@ from concord.codes import Scorer
 from concord.errors import ImportRefused
 from concord.exchange import conversations_file
 from concord.exchange.conversations_file import FileOptions
+from tests.exchange.lines_helpers import lines
 
 SYSTEM, ASK, ANSWER = "Be brief.", "How warm is it?", "18 degrees."
 SAID = [("user", ASK), ("assistant", ANSWER)]
@@ -55,13 +56,8 @@ def evaluation(name="helpful", value=0.5, **more):
     }
 
 
-def write(file, *rows):
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return file
-
-
 def survey(tmp_path, *rows, **options):
-    return conversations_file.survey(write(tmp_path / "b.jsonl", *rows), FileOptions("b", **options))
+    return conversations_file.survey(lines(tmp_path / "b.jsonl", *rows), FileOptions("b", **options))
 
 
 def dialogues(found):
@@ -523,7 +519,7 @@ def test_log_records_stand_in_the_same_file_or_in_another(tmp_path, joined):
     about = evaluation(evaluator__type="human", evaluator__id="ann")["attributes"]
     rows = [as_otlp(chat()), record(**about)]
     if joined:
-        logs = write(tmp_path / "logs.jsonl", rows.pop())
+        logs = lines(tmp_path / "logs.jsonl", rows.pop())
         found = survey(tmp_path, *rows, joins=(logs,))
         assert found.unused[str(logs)] == 0
     else:
@@ -554,7 +550,7 @@ def test_messages_in_log_records_of_another_file_are_those_of_the_spans(tmp_path
             "body": body,
         }
 
-    logs = write(
+    logs = lines(
         tmp_path / "logs.jsonl",
         said("gen_ai.user.message", content=ASK),
         said("gen_ai.choice", index=0, message={"role": "assistant", "content": ANSWER}),
