@@ -32,7 +32,7 @@ _ONE_TEXT = (
 
 
 class NoReply(ImportRefused):
-    """A dialogue in which nobody replies."""
+    """A dialogue without a reply."""
 
 
 def dialogue_of_side(

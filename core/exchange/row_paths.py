@@ -1,7 +1,7 @@
 """What a path leads to in a row.
 
 A path is names joined by dots; a number is a place in a list (-1: the last). Texts that hold JSON are read on
-the way, not at the end: what somebody said stays as it is, unless the path ends in “~”, “#” or “?”.
+the way, not at the end: the text of a message stays as it is, unless the path ends in “~”, “#” or “?”.
 """
 
 from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ from concord.scores import LARGEST
 COLUMNS = "*"
 """The end of a path that stands for all columns which begin so."""
 AS_GIVEN = "^position"
-"""The name under which a score of somebody without a name has the place in its list."""
+"""The name under which a score of a rater without a name has the place in its list."""
 
 
 CRITERION_NAME = "="
@@ -92,7 +92,7 @@ def scores_of(reader: RowReader, conversation: Conversation, reading: Reading) -
 
 
 def _leave_unknown(reader: RowReader, scores: ScorePaths) -> None:
-    """Note that scores are not kept, because nobody knows who gave them."""
+    """Note that scores are not kept, because who gave them is unknown."""
     reader.leave(scores.path, reason="scores without a known source")
     for path in scores.reason if scores.criterion else ():
         reader.leave(path, reason="scores without a known source")
@@ -297,7 +297,7 @@ def _matches(text: str, words: Collection[str]) -> bool:
 
 
 def _versions(value: Any, scores: ScorePaths) -> list[Any]:
-    """A score as each of several gave it, and as it was before somebody changed it; else as it stands."""
+    """A score as each of several gave it, and as it was before it was changed; else as it stands."""
     if not isinstance(value, Mapping):
         return [value]
     by_author = parsed(value_at(value, scores.authors)) if scores.authors else None

@@ -1,4 +1,4 @@
-"""The votes of a row: which of its sides somebody preferred."""
+"""The votes of a row: which of its sides a rater preferred."""
 
 from collections.abc import Sequence
 from itertools import combinations

@@ -152,7 +152,7 @@ class ScorePaths:
     among `people`, `judges` or `code` (“*”: any other), else it is `scorer`: unknown where kinds are named, a
     judge where none are; `owner` names it only where it is a person. `inside` an entry of a list are the
     scores that it consists of, by name. At `authors` an entry has the score of each of several, of which its
-    own is the mean; at `edits` its earlier scores, where somebody has changed it. `audit` leads to
+    own is the mean; at `edits` its earlier scores, where it was changed. `audit` leads to
     Braintrust's list of changes, of which one on a page is a person's. `comment` leads to a person's reasons,
     `turn` to the turn that it is about. What lies `unless` at a path makes it no score (a word that ends in
     “: ” is how it begins). What is `graded` is read as promptfoo's result. Where raters are `anonymous`, a

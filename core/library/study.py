@@ -153,7 +153,7 @@ check = agreement
 
 
 class Study:
-    """A study of a workspace. Each call reads its ratings anew.
+    """A study of a workspace. Each call reads its ratings again.
 
     - `workspace`: the folder of the workspace.
     - `name`: the study; it may be left empty if there is only one.

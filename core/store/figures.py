@@ -1,7 +1,7 @@
 """Figures beside the database: texts by a stamp of everything that they were computed from.
 
 The file is a cache: it holds nothing that cannot be computed again, and may be deleted at any time. What it
-cannot give or take is computed anew, without an error.
+cannot give or take is computed again, without an error.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def live(db: Database) -> list[Session]:
 
 
 def table(db: Database, reader: int = 0) -> Table:
-    """The same as a table; `reader` is the session of whoever reads it."""
+    """The same as a table; `reader` is the session in which it is read."""
     rows = tuple(
         record(one)
         | {"name": one.name or "researcher", "used": moment(one.used), "begun": moment(one.begun)}

@@ -236,7 +236,7 @@ def plan(
 
 def _share(study: Study, overlap: int, units: int, people: int) -> int:
     """The most conversations of one annotator, where everybody has equally many; 0 where fewer raters than
-    before are asked for, so that all that is free is dealt anew.
+    before are asked for, so that all that is free is dealt again.
     """
     fewer_raters = overlap > 0 and not 0 < study.overlap <= overlap
     if fewer_raters:
@@ -304,7 +304,7 @@ def _sharing(
 ) -> list[str]:
     """Who shares the units: those who have a desk and are not absent, then newcomers; none of a fixed share.
 
-    Raises NotFound for somebody who was not invited.
+    Raises NotFound for a person who was not invited.
     """
     staying = [person for person in desks if person not in absent]
     people: list[str] = []
@@ -356,7 +356,7 @@ def _raters(
 ) -> dict[str, set[str]]:
     """The raters that each conversation has without what is given back.
 
-    Whoever has left fills a place with what they finished; what they broke off is somebody else's to rate.
+    Annotators who have left fill a place with what they finished; what they broke off is for others to rate.
     """
     raters: dict[str, set[str]] = {}
     for person, states in desks.items():

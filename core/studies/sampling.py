@@ -110,7 +110,7 @@ def deal(
             f"--overlap {len(people)}."
         )
     order = sorted(dict.fromkeys(units), key=lambda unit: chance_of(seed, unit))
-    # Somebody no longer dealt to keeps what they did: it fills a place and weighs on nobody here.
+    # An annotator no longer dealt to keeps what they did: it fills a place and is no load here.
     earlier = _marks(order, people, answered_by or {})
     closed = _marks(order, people, barred or {})
     desks = _Desks(earlier, _kinds_of(order, kinds or {}))

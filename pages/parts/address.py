@@ -133,7 +133,7 @@ def listed(
 
 
 def several(label: str, name: str, options: Sequence[str], *, noun: str = "", **look: Any) -> list[str]:
-    """Some of the options, chosen on the page; they stand in the address. `noun` is as in `checked`."""
+    """Some of the options, chosen on the page; the address holds them. `noun` is as in `checked`."""
     checked(name, options, noun)
     look = {"placeholder": "all", **look}
     return st.multiselect(label, options, key=name, bind="query-params", **look)

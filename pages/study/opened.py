@@ -186,7 +186,7 @@ def _requests(dialogue: Conversation, judgements: Sequence[Mapping[str, Any]]) -
         key=f"requests of {dialogue.key}",
         on_change="rerun",
     )
-    if not expander.open:  # a request is long, and rendered for whoever opens it
+    if not expander.open:  # a request is long, and rendered once it is opened
         return
     with expander:
         with workspace().read() as db:

@@ -30,7 +30,7 @@ class Steps(Reply):
 
 
 class Approach(Reply):
-    """Whether to speak to somebody, reasons first."""
+    """Whether to speak to another resident, reasons first."""
 
     reason: str
     talk: bool

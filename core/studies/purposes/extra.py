@@ -109,7 +109,7 @@ def give(
 
 
 class _Candidate(NamedTuple):
-    """Somebody who may become the extra rater of a unit; the least of them does."""
+    """An annotator who may become the extra rater of a unit; the least of them does."""
 
     rates_no_other_turn: bool
     load: int
