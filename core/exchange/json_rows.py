@@ -96,7 +96,11 @@ def document_rows(path: Path) -> Iterator[FileRow]:
     rows = content
     if isinstance(content, dict):
         place = next((place for place in LISTS if lists_rows(content, place)), "")
-        rows = value_at(content, place) if place else _of_columns(content) or _by_name(content) or [content]
+        rows = (
+            document_value(content, place)
+            if place
+            else _of_columns(content) or _by_name(content) or [content]
+        )
         around = {name: value for name, value in content.items() if place and value is not rows}
         if "/" in place:
             outer, _, inner = place.partition("/")
@@ -167,10 +171,12 @@ def lists_rows(content: Any, place: str) -> bool:
     """Whether the rows of a document lie at a place of `LISTS`, beside what goes with it."""
     if place not in LISTS or not isinstance(content, dict):
         return False
-    return SIBLINGS.get(place, place.partition("/")[0]) in content and bool(objects(value_at(content, place)))
+    return SIBLINGS.get(place, place.partition("/")[0]) in content and bool(
+        objects(document_value(content, place))
+    )
 
 
-def value_at(content: Any, place: str) -> Any:
+def document_value(content: Any, place: str) -> Any:
     """What lies in a document at a path, whose parts a slash divides; None for nothing."""
     for name in place.split("/"):
         content = content.get(name) if isinstance(content, dict) else None

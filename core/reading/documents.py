@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from concord.exchange.json_rows import LISTS, value_at
+from concord.exchange.json_rows import LISTS, document_value
 from concord.exchange.otlp import objects
 from concord.reading.vocabulary import kinds_by_name
 
@@ -27,7 +27,7 @@ def rows_of(document: Any) -> tuple[Rows, str, bool]:
     if not isinstance(document, Mapping):
         return [], "", False
     for place in LISTS:
-        if listed := objects(value_at(document, place)):
+        if listed := objects(document_value(document, place)):
             return listed, place, False
     if rows := _split(document):
         return rows, "", False
